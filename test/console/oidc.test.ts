@@ -27,6 +27,12 @@ const FONTS = /fonts\.googleapis\.com/;
 
 const signInPage = (page: Page) => page.getByRole('heading', { name: 'Sign in to Nightshift' });
 
+/** Of the link to the provider. */
+async function entryQuery(page: Page): Promise<Record<string, string>> {
+  const address = await page.getByRole('link', { name: 'Sign in with Example Login' }).getAttribute('href');
+  return Object.fromEntries(new URL(address ?? '', page.url()).searchParams);
+}
+
 async function signInAs(page: Page, login: string): Promise<void> {
   await page.getByRole('link', { name: 'Sign in with Example Login' }).click();
   await page.getByPlaceholder('Enter any login').fill(login);
@@ -56,6 +62,12 @@ test('a person signs in at the provider, comes back to the page, works as a memb
   expect(new URL(page.url()).search).toBe('');
   await page.getByRole('button', { name: 'Sign out' }).click();
   await signInPage(page).waitFor();
+  expect(await entryQuery(page)).toMatchObject({ choose: '1' });
+  await signInAs(page, 'vera');
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  const next = await page.evaluate(`fetch('/api/session').then((response) => response.json())`);
+  expect(next).toMatchObject({ user: `${provider?.issuer}#vera`, scopes: ['read'] });
+  expect(await page.evaluate(`sessionStorage.getItem('nightshift.choose_account')`)).toBeNull();
 });
 
 test('a person without a grant sees why, until the page is loaded again', async () => {
@@ -68,6 +80,7 @@ test('a person without a grant sees why, until the page is loaded again', async 
   await page.reload();
   await signInPage(page).waitFor();
   expect(await page.getByText('Your account has no access.').count()).toBe(0);
+  expect(await entryQuery(page)).toMatchObject({ choose: '1' });
 });
 
 for (const { theme, size } of LOOKS) {

@@ -145,7 +145,9 @@ test('a new tenant gets its first key, with which it makes the others', async ()
   const { key: second } = await first.keys.create({ name: 'service', scopes: ['read'] });
   expect(await createClient({ url, apiKey: second }).session.get()).toMatchObject({ tenant: 'hooli' });
   await make('another');
-  await dialog.getByText('The tenant has an API key that can make others.').waitFor();
+  await dialog
+    .getByText('The tenant has an API key, or people signed in with OpenID Connect, that can make keys.')
+    .waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Suspend hooli' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click();

@@ -14,7 +14,14 @@ export type TestProvider = {
   /** Of each person, by login. */
   groups: Map<string, unknown>;
   /** Changes the ID tokens that it gives, and its answers by their path. */
-  tamper: { idToken: ((text: string) => string | Promise<string>) | null; answers: Map<string, Tampered> };
+  tamper: {
+    idToken: ((text: string) => string | Promise<string>) | null;
+    answers: Map<string, Tampered>;
+    /** Does not decode id and secret in the header `Authorization`, as some providers. */
+    isHeaderRaw: boolean;
+  };
+  /** How each request for tokens brought the client secret. */
+  clientAuth: ('post' | 'basic')[];
   /** The ID token with other claims, signed again by the provider. */
   resign(idToken: string, claims: JWTPayload): Promise<string>;
   /** The access and ID tokens that it gave. */
@@ -30,7 +37,8 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
   const port = await freePort();
   const issuer = `http://127.0.0.1:${port}`;
   const groups = new Map<string, unknown>();
-  const tamper: TestProvider['tamper'] = { idToken: null, answers: new Map() };
+  const tamper: TestProvider['tamper'] = { idToken: null, answers: new Map(), isHeaderRaw: false };
+  const clientAuth: TestProvider['clientAuth'] = [];
   const issued: string[] = [];
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   const configuration: Configuration = {
@@ -59,6 +67,14 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
   // Clients that hang up are no faults of it.
   provider.silent = true;
   provider.use(async (context, next) => {
+    const header = context.get('authorization');
+    if (context.path === '/token') clientAuth.push(header === '' ? 'post' : 'basic');
+    const raw = `Basic ${Buffer.from(`${CLIENT.id}:${CLIENT.secret}`).toString('base64')}`;
+    if (tamper.isHeaderRaw && context.path === '/token' && header !== '' && header !== raw) {
+      context.status = 401;
+      context.body = { error: 'invalid_client' };
+      return;
+    }
     await next();
     const { body } = context;
     if (typeof body !== 'object' || body === null) return;
@@ -83,6 +99,7 @@ export async function startOidcProvider({ publicUrls, groupsInIdToken = false }:
     issuer,
     groups,
     tamper,
+    clientAuth,
     issued,
     resign: (idToken, claims) =>
       new SignJWT({ ...decodeJwt(idToken), ...claims })

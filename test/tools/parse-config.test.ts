@@ -353,6 +353,11 @@ describe('an invalid configuration', () => {
       ],
     ],
     [
+      'another way to send the client secret',
+      { oidc: { client_auth: 'client_secret_post' } },
+      ['oidc.client_auth: must be post or basic, not "client_secret_post".'],
+    ],
+    [
       'an unknown member',
       { tool: [] },
       ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices, oidc.'],
@@ -363,11 +368,14 @@ describe('an invalid configuration', () => {
 
   test('may say who signs in', () => {
     const grants = [{ group: 'g', tenant: 't', role: 'viewer' }];
-    const parsed = parseConfigFile({ oidc: { grants, groups_claim: 'https://a.example/groups', scopes: ['groups'] } });
+    const parsed = parseConfigFile({
+      oidc: { grants, groups_claim: 'https://a.example/groups', scopes: ['groups'], client_auth: 'basic' },
+    });
     expect(parsed.ok ? parsed.settings.oidc : parsed.faults).toEqual({
       grants,
       groupsClaim: 'https://a.example/groups',
       scopes: ['groups'],
+      clientAuth: 'basic',
       name: null,
     });
   });

@@ -25,15 +25,16 @@ import {
   sessionIn,
   tokenIn,
   type BegunSession,
+  type Entered,
+  type Entry,
   type RecordSession,
-  type Replaced,
   type SessionHash,
 } from './session.ts';
 import { NEEDS_KEY, looksLikeToken, openTokens, type IssuedToken, type NewToken } from './tokens.ts';
 import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
-import { holdSession, type SignedInBy } from '../../db/write/sessions.ts';
+import { holdSession, type SignedInBy, type SignedInUser } from '../../db/write/sessions.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
@@ -74,11 +75,8 @@ export type Credential =
 type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'>;
 
 export type AccessControl = CallerControl & {
-  /**
-   * Starts the session of a user of the OpenID provider, and ends the one that it replaces. Null: the tenant is not
-   * active.
-   */
-  enter(by: SignedInBy, record: RecordSession, replaced: Replaced | null): Promise<BegunSession | null>;
+  /** Starts the session of a user of the OpenID provider, and ends the one that it replaces. */
+  enter(by: SignedInUser, record: RecordSession, entry: Entry): Promise<Entered>;
 };
 
 type CallerControl = {
@@ -189,7 +187,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
     },
     objection: ({ headers, method }) => (changes(method) && crossOrigin(headers) ? ELSEWHERE : null),
     whose: signInWith,
-    enter: (by, record, replaced) => sessions.begin(by, record, replaced),
+    enter: (by, record, entry) => sessions.enter(by, record, entry),
     async signOut(request, record) {
       const session = sessionIn(request);
       if (session !== null) await sessions.end(session, record);
@@ -251,7 +249,7 @@ function untilKeysAreMade(
     // It still listens on the loopback address only.
     objection: (request) => keyless.objection(request),
     whose: async (key) => (await current()).whose(key),
-    enter: (by, record, replaced) => withKeys.enter(by, record, replaced),
+    enter: (by, record, entry) => withKeys.enter(by, record, entry),
     signOut: async (request, record) => (await current()).signOut(request, record),
     isValid: async (executor, credential) =>
       credential?.kind === 'keyless' ? !(await hasKeys(executor)) : withKeys.isValid(executor, credential),

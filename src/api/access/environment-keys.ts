@@ -34,9 +34,9 @@ export function keyId(key: string): string {
   return createHash('sha256').update(`nightshift key: ${key}`).digest('base64url').slice(0, 10);
 }
 
-/** Identifies a grant to a group of the OpenID provider, as `keyId` a key. */
-export function grantId(issuer: string, group: string): string {
-  return `oidc:${createHash('sha256').update(`${issuer}#${group}`).digest('base64url').slice(0, 10)}`;
+/** Identifies a grant to a group of the OpenID provider, as `keyId` a key, also after the provider has a new address. */
+export function grantId(group: string): string {
+  return `oidc:${createHash('sha256').update(`nightshift grant: ${group}`).digest('base64url').slice(0, 10)}`;
 }
 
 /** Whether a key is this one; without one, none is. */

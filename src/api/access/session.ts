@@ -18,8 +18,11 @@ import {
   type OperatorSession,
   type SessionOwner,
   type SignedInBy,
+  type SignedInUser,
   type TenantSession,
 } from '../../db/write/sessions.ts';
+import { isRevokedSince, lockUser } from '../../db/write/tokens.ts';
+import type { Millis } from '../../core/time.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
@@ -59,12 +62,17 @@ export type RecordSession = (tx: Executor, by: SignedInBy) => Promise<void>;
 /** The session that this browser had, and what records its end. */
 export type Replaced = { session: SessionHash; record: RecordSession };
 
+/** `begunAt`: when the sign-in began, by the clock of the database. `replaced`: null: none. */
+export type Entry = { begunAt: Millis; replaced: Replaced | null };
+
+/** `revoked`: the sessions of the user were ended after the sign-in began. */
+export type Entered = (BegunSession & { kind: 'begun' }) | { kind: 'inactive' } | { kind: 'revoked' };
+
 type Sessions = {
-  /**
-   * Stores a session, and ends the one that it replaces, in one transaction with what records it. Null: the tenant is not
-   * active.
-   */
-  begin(by: SignedInBy, record: RecordSession, replaced?: Replaced | null): Promise<BegunSession | null>;
+  /** Stores a session, in one transaction with what records it. Null: the tenant is not active. */
+  begin(by: SignedInBy, record: RecordSession): Promise<BegunSession | null>;
+  /** The same for a user of the OpenID provider. Ends the session that it replaces in the same transaction. */
+  enter(by: SignedInUser, record: RecordSession, entry: Entry): Promise<Entered>;
   /** Null: no such session. */
   find(token: string): Promise<OpenSession | null>;
   /** In one transaction with `record`, if there is such a session. */
@@ -98,18 +106,28 @@ export function openSessions(
     streams.end(session);
   }
 
+  async function beginIn(tx: Executor, by: SignedInBy, record: RecordSession): Promise<BegunSession | null> {
+    const cookie = randomBytes(32).toString('base64url');
+    const lifetimeS = by.kind === 'tenant' && by.owner.kind === 'key' ? SESSION_S : SHORT_SESSION_S;
+    if (!(await beginSession(tx, secretHash(cookie), by, lifetimeS))) return null;
+    await record(tx, by);
+    return { cookie, lifetimeS };
+  }
+
   return {
-    async begin(by, record, replaced = null) {
-      const cookie = randomBytes(32).toString('base64url');
-      const lifetimeS = by.kind === 'tenant' && by.owner.kind === 'key' ? SESSION_S : SHORT_SESSION_S;
-      const isBegun = await transaction(async (tx) => {
-        if (!(await beginSession(tx, secretHash(cookie), by, lifetimeS))) return false;
-        await record(tx, by);
+    begin: (by, record) => transaction((tx) => beginIn(tx, by, record)),
+    async enter(by, record, { begunAt, replaced }) {
+      const { tenantId, owner } = by;
+      const entered = await transaction(async (tx): Promise<Entered> => {
+        await lockUser(tx, tenantId, owner.user);
+        if (await isRevokedSince(tx, { tenantId, user: owner.user }, begunAt)) return { kind: 'revoked' };
+        const begun = await beginIn(tx, by, record);
+        if (begun === null) return { kind: 'inactive' };
         if (replaced !== null) await endIn(tx, replaced);
-        return true;
+        return { kind: 'begun', ...begun };
       });
-      if (isBegun && replaced !== null) forget(replaced.session);
-      return isBegun ? { cookie, lifetimeS } : null;
+      if (entered.kind === 'begun' && replaced !== null) forget(replaced.session);
+      return entered;
     },
     async find(token) {
       if (!TOKEN.test(token)) return null;

@@ -41,13 +41,19 @@ export function signInLimits(): SignInLimits {
   };
 }
 
-/** False: a limit is reached. */
 type OidcLimits = {
+  /** False: the limit is reached. */
   mayBegin(address: string): Promise<boolean>;
-  /** Counts a code that the address sent as wrong, until `giveBack`. */
-  mayTry(address: string): Promise<boolean>;
-  /** The code was not wrong. */
-  giveBack(address: string): Promise<void>;
+  /**
+   * Does `work` with a code that the address sent, and counts the code if it `isWrong`. Null: it was not tried, and does
+   * not count. Codes that are being tried could all be wrong: with these, the address has reached the limit.
+   */
+  tryCode<Result>(
+    address: string,
+    work: () => Promise<Result>,
+    isWrong: (result: Result) => boolean,
+  ): Promise<Result | null>;
+  /** False: the limit is reached. */
   mayEnter(user: User): Promise<boolean>;
 };
 
@@ -55,13 +61,40 @@ export function oidcLimits(): OidcLimits {
   const begins = new RateLimiterMemory({ points: BEGINS, duration: MINUTE_S });
   const wrong = new RateLimiterMemory({ points: WRONG, duration: MINUTE_S });
   const sessions = new RateLimiterMemory({ points: SESSIONS, duration: MINUTE_S });
+  const trying = countByKey();
   return {
     mayBegin: (address) => consume(begins, networkOf(address)),
-    mayTry: (address) => consume(wrong, networkOf(address)),
-    async giveBack(address) {
-      await wrong.reward(networkOf(address));
+    async tryCode(address, work, isWrong) {
+      const network = networkOf(address);
+      const running = trying.enter(network);
+      try {
+        const tried = await wrong.get(network);
+        if (running + (tried?.consumedPoints ?? 0) > WRONG) return null;
+        const result = await work();
+        if (isWrong(result)) await consume(wrong, network);
+        return result;
+      } finally {
+        trying.leave(network);
+      }
     },
     mayEnter: (user) => consume(sessions, user),
+  };
+}
+
+/** `enter` returns how many there are now, with the one that enters. */
+function countByKey(): { enter(key: string): number; leave(key: string): void } {
+  const counts = new Map<string, number>();
+  return {
+    enter(key) {
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
+      return count;
+    },
+    leave(key) {
+      const count = (counts.get(key) ?? 0) - 1;
+      if (count > 0) counts.set(key, count);
+      else counts.delete(key);
+    },
   };
 }
 

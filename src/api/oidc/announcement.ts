@@ -6,6 +6,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
 import type { OidcClient } from '../../config/oidc.ts';
 import { isLoopback } from '../../config/loopback.ts';
+import type { OidcClientAuth } from '../../core/access/oidc.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import { failureOf, type Failure } from './failure.ts';
 import { library } from './library.ts';
@@ -19,13 +20,16 @@ const RETRY_MS = 5_000;
 
 type Announced = { kind: 'announced'; configuration: Configuration };
 
-/** If the provider does not answer, the last announcement counts. */
-export function announcementOf(client: OidcClient): () => Promise<Announced | Failure> {
+/** If the provider does not answer, the last announcement counts. `clientAuth`: null: as the provider announces. */
+export function announcementOf(
+  client: OidcClient,
+  clientAuth: OidcClientAuth | null,
+): () => Promise<Announced | Failure> {
   let last: Announced | Failure | null = null;
   let until = 0;
   let asked: Promise<Announced | Failure> | null = null;
   const ask = async (): Promise<Announced | Failure> => {
-    const found = await read(client);
+    const found = await read(client, clientAuth);
     const isNew = found.kind === 'announced';
     if (isNew || last?.kind !== 'announced') last = found;
     until = performance.now() + (isNew ? FRESH_MS : RETRY_MS);
@@ -40,12 +44,13 @@ export function announcementOf(client: OidcClient): () => Promise<Announced | Fa
   };
 }
 
-async function read(client: OidcClient): Promise<Announced | Failure> {
+async function read(client: OidcClient, clientAuth: OidcClientAuth | null): Promise<Announced | Failure> {
   try {
     const metadata = await discovered(client);
     // OpenID Connect Discovery 1.0, section 4.3.
     if (metadata.issuer !== client.issuer) return { kind: 'failed', detail: otherIssuer(metadata.issuer, client) };
-    return { kind: 'announced', configuration: await configurationOf(client, withSafeAlgorithms(metadata)) };
+    const auth = clientAuth ?? clientAuthOf(metadata);
+    return { kind: 'announced', configuration: await configurationOf(client, auth, withSafeAlgorithms(metadata)) };
   } catch (error) {
     return failureOf(error);
   }
@@ -71,13 +76,21 @@ function isLocal(issuer: string): boolean {
   return protocol === 'http:' && isLoopback(hostname);
 }
 
+/**
+ * In the header, id and secret are percent-encoded, which providers decode differently: in the body, if the provider
+ * announces that. Without the field, every provider takes the header (OpenID Connect Discovery 1.0, section 3).
+ */
+function clientAuthOf({ token_endpoint_auth_methods_supported: methods }: Readonly<ServerMetadata>): OidcClientAuth {
+  return methods?.includes('client_secret_post') === true ? 'post' : 'basic';
+}
+
 async function configurationOf(
   { issuer, clientId, clientSecret }: OidcClient,
+  clientAuth: OidcClientAuth,
   metadata: ServerMetadata,
 ): Promise<Configuration> {
   const { Configuration, ClientSecretBasic, ClientSecretPost, ...further } = await library();
-  const methods = metadata.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-  const authentication = methods.includes('client_secret_basic') ? ClientSecretBasic : ClientSecretPost;
+  const authentication = clientAuth === 'post' ? ClientSecretPost : ClientSecretBasic;
   const configuration = new Configuration(metadata, clientId, clientSecret, authentication(clientSecret));
   configuration.timeout = CALL_S;
   configuration[further.customFetch] = boundedFetch;

@@ -3,7 +3,7 @@
  * provider that does not answer costs no one else anything.
  */
 import type { Configuration, IDToken } from 'openid-client';
-import { groupsIn, userOf, type OidcSettings } from '../../core/access/oidc.ts';
+import { groupsIn, isLeftOut, labelIn, userOf, type Claims, type OidcSettings } from '../../core/access/oidc.ts';
 import type { User } from '../../core/access/user.ts';
 import type { OidcClient } from '../../config/oidc.ts';
 import { CALL_S, announcementOf } from './announcement.ts';
@@ -21,24 +21,27 @@ export const CALLBACK = '/api/session/oidc/callback';
 /** What is kept of a sign-in while the browser is at the provider. */
 export type Checks = { state: string; nonce: string; verifier: string };
 
-/** `groups`: null: the provider sent no such claim. */
-export type Identity = { kind: 'identity'; user: User; groups: readonly string[] | null };
+/** `no_claim`: the provider sent no such claim. `too_many_groups`: it says that it left the claim out. */
+export type Groups = readonly string[] | 'no_claim' | 'too_many_groups';
+
+/** `label`: what people call the user. It is not proved. Null: the provider does not tell. */
+export type Identity = { kind: 'identity'; user: User; groups: Groups; label: string | null };
 
 type Begun = { kind: 'begun'; url: string; checks: Checks };
 
 export type Provider = {
-  begin(): Promise<Begun | Failure>;
+  /** `choose`: lets the person choose another account. */
+  begin(choose: boolean): Promise<Begun | Failure>;
   /** `query`: of the callback. */
   identify(query: string, checks: Checks): Promise<Identity | Failure>;
 };
 
 export function openProvider(
   client: OidcClient,
-  { groupsClaim, scopes }: Pick<OidcSettings, 'groupsClaim' | 'scopes'>,
+  { groupsClaim, scopes, clientAuth }: Pick<OidcSettings, 'groupsClaim' | 'scopes' | 'clientAuth'>,
 ): Provider {
   const callback = `${client.publicUrl}${CALLBACK}`;
-  const scope = [...new Set(['openid', ...scopes])].join(' ');
-  const announcement = announcementOf(client);
+  const announcement = announcementOf(client, clientAuth);
   let running = 0;
 
   /** All errors of the library are failures: what it gets comes from the provider and the browser. */
@@ -54,11 +57,18 @@ export function openProvider(
     }
   }
 
-  async function claimOf(configuration: Configuration, id: IDToken, accessToken: string): Promise<unknown> {
-    const claim = id[groupsClaim];
-    if (claim !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined) return claim;
+  /** The userinfo response is asked for if the groups are not in the ID token. */
+  async function claimsOf(configuration: Configuration, id: IDToken, accessToken: string): Promise<Claims> {
+    const isWhole = id[groupsClaim] !== undefined || configuration.serverMetadata().userinfo_endpoint === undefined;
+    if (isWhole) return id;
     const { fetchUserInfo } = await library();
-    return (await fetchUserInfo(configuration, accessToken, id.sub))[groupsClaim];
+    return { ...(await fetchUserInfo(configuration, accessToken, id.sub)), ...id };
+  }
+
+  function groupsOf(claims: Claims): Groups {
+    const claim = claims[groupsClaim];
+    if (claim !== undefined) return groupsIn(claim);
+    return isLeftOut(claims, groupsClaim) ? 'too_many_groups' : 'no_claim';
   }
 
   async function identify(
@@ -78,12 +88,12 @@ export function openProvider(
     if (id === undefined || user === null) return { kind: 'failed', detail: 'no valid subject' };
     // The library compares it only where there are several audiences.
     if (id.azp !== undefined && id.azp !== client.clientId) return { kind: 'failed', detail: 'azp of another client' };
-    const claim = await claimOf(configuration, id, tokens.access_token);
-    return { kind: 'identity', user, groups: claim === undefined ? null : groupsIn(claim) };
+    const claims = await claimsOf(configuration, id, tokens.access_token);
+    return { kind: 'identity', user, groups: groupsOf(claims), label: labelIn(claims) };
   }
 
   return {
-    begin: () =>
+    begin: (choose) =>
       attempt<Begun>(async (configuration) => {
         const { buildAuthorizationUrl, calculatePKCECodeChallenge, ...random } = await library();
         const checks: Checks = {
@@ -93,7 +103,8 @@ export function openProvider(
         };
         const url = buildAuthorizationUrl(configuration, {
           redirect_uri: callback,
-          scope,
+          scope: scopeFor(configuration, scopes),
+          ...(choose && { prompt: promptFor(configuration) }),
           state: checks.state,
           nonce: checks.nonce,
           code_challenge: await calculatePKCECodeChallenge(checks.verifier),
@@ -111,4 +122,16 @@ export function openProvider(
       }
     },
   };
+}
+
+/** `profile` is for the label of the person: it is asked for if the provider knows it. */
+function scopeFor(configuration: Configuration, scopes: readonly string[]): string {
+  const knowsProfile = configuration.serverMetadata().scopes_supported?.includes('profile') === true;
+  return [...new Set(['openid', ...(knowsProfile ? ['profile'] : []), ...scopes])].join(' ');
+}
+
+/** Every provider has `login` (OpenID Connect Core 1.0, section 15.1); some refuse what they do not announce. */
+function promptFor(configuration: Configuration): string {
+  const announced = configuration.serverMetadata()['prompt_values_supported'];
+  return Array.isArray(announced) && announced.includes('select_account') ? 'select_account' : 'login';
 }

@@ -27,6 +27,25 @@ const PAGES = [
   '/settings',
 ] as const;
 
+/** Whether a path, as browsers send it, is that of a page. What follows the `*` has ids and names alone. */
+export function isConsolePage(pathname: string): boolean {
+  const decoded = decodePath(pathname);
+  return PAGES.some((page) => {
+    if (!page.endsWith('/*')) return decoded === page;
+    const start = page.slice(0, -1);
+    return decoded?.startsWith(start) === true && /^[\w-]+(?:\/[\w-]+)*$/.test(decoded.slice(start.length));
+  });
+}
+
+/** Null: it is malformed. */
+function decodePath(pathname: string): string | null {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Hashes of the style elements that libraries of the console insert: sonner's notices (its element starts empty), the
  * list of Radix Select, and the scroll lock behind dialogs. If an upgrade changes one, the console tests print the new

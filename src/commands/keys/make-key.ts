@@ -26,7 +26,7 @@ export function makeKey(key: NewApiKey, isCallerValid: CallerCheck): Command<Api
 export function hasKey(): Refusal {
   return refuse(
     'forbidden',
-    'The tenant has an API key that can make others. Make further ones with such a key.',
+    'The tenant has an API key, or people signed in with OpenID Connect, that can make keys. Make further ones with these.',
     'tenant',
   );
 }

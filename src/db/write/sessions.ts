@@ -16,13 +16,15 @@ import { isActive } from './tenants/tenants.ts';
  * Who began a session of a tenant. A key: it ends with the key. A user of the OpenID provider: `groups` are those that
  * gave access to the tenant.
  */
-export type SessionOwner = { kind: 'key'; key: KeyRef } | { kind: 'user'; user: User; groups: readonly string[] };
+export type SessionOwner = { kind: 'key'; key: KeyRef } | UserOwner;
+type UserOwner = { kind: 'user'; user: User; groups: readonly string[] };
 
 /** `keyId`: of the admin key. The session ends with the key. */
 export type OperatorSession = { kind: 'operator'; keyId: string };
 
 /** Who signed in. */
 export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; owner: SessionOwner } | OperatorSession;
+export type SignedInUser = { kind: 'tenant'; tenantId: TenantId; owner: UserOwner };
 
 /** `scopes`: of a key that the API made; those of the environment, and of groups, are not stored. */
 export type TenantSession = {

@@ -11,7 +11,7 @@ import type { Millis } from '../../core/time.ts';
 import { LONGEST_TOKEN_S, type Token } from '../../core/access/tokens.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
-import { dueNow, millis, nowInStatement } from '../connection/instant.ts';
+import { dueNow, millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
 import { isActive } from './tenants/tenants.ts';
@@ -81,6 +81,27 @@ export async function issueTime(
     from token_revocations r where r.tenant_id = ${tenantId} and r.user_name = ${user}`);
   if (row === undefined) throw new Error('An aggregate has one row.');
   return row;
+}
+
+/**
+ * Waits until no other transaction begins sessions of the user in the tenant or ends them. None does before this one
+ * ends.
+ */
+export async function lockUser(tx: Executor, tenantId: TenantId, user: User): Promise<void> {
+  await tx.execute(sql`/* tokens.lock_user */
+    select pg_advisory_xact_lock(hashtextextended(${`nightshift user: ${tenantId} ${user}`}, 0))`);
+}
+
+/** Whether the access of the user was revoked at this time of the database, or later. */
+export async function isRevokedSince(
+  executor: Executor,
+  { tenantId, user }: Pick<Token, 'tenantId' | 'user'>,
+  time: Millis,
+): Promise<boolean> {
+  const rows = await executor.execute(sql`/* tokens.find_revocation */
+    select 1 from token_revocations r where r.tenant_id = ${tenantId} and r.user_name = ${user}
+      and r.revoked_at >= ${toTimestamp(time)}::timestamptz`);
+  return rows.length > 0;
 }
 
 /** Ends all tokens of the user that exist. False: the tenant is being deleted. */

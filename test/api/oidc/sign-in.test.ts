@@ -1,12 +1,16 @@
 // Sign-in with OpenID Connect against a real provider: who gets in, as whom and with which scopes, and what is refused.
 import { createHmac } from 'node:crypto';
-import { createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { sql } from 'drizzle-orm';
 import type { JWTPayload } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { OidcSettings } from '../../../src/core/access/oidc.ts';
 import { SCOPES } from '../../../src/core/access/scopes.ts';
+import type { User } from '../../../src/core/access/user.ts';
+import { endSessionsOf } from '../../../src/db/write/sessions.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { lockUser, revokeTokens } from '../../../src/db/write/tokens.ts';
 import { freePort } from '../../../src/dev/free-port.ts';
 import { until } from '../../e2e/rig/until.ts';
 import { CLIENT, passProvider, startOidcProvider, type TestProvider } from '../../services/oidc-provider.ts';
@@ -31,11 +35,13 @@ const SETTINGS: OidcSettings = {
   ],
   groupsClaim: 'groups',
   scopes: [],
+  clientAuth: null,
   name: 'Example Login',
 };
 
 const PEOPLE = {
   vera: ['readers', 'unknown'],
+  nina: ['readers'],
   mia: ['readers', 'authors'],
   ada: ['owners'],
   solo: 'authors',
@@ -57,6 +63,7 @@ afterAll(async () => {
 afterEach(() => {
   provider.tamper.idToken = null;
   provider.tamper.answers.clear();
+  provider.tamper.isHeaderRaw = false;
   vi.useRealTimers();
 });
 
@@ -131,8 +138,10 @@ async function sessionOf(login: string, query = '', to = api): Promise<{ cookie:
 async function withFresh<Result>(
   work: (fresh: Api) => Promise<Result>,
   more: Record<string, string> = {},
+  settings: Partial<OidcSettings> = {},
 ): Promise<Result> {
-  const fresh = await open({ ...provider.environment(PUBLIC_URL), ...more }, SETTINGS, api.databaseUrl);
+  const env = { ...provider.environment(PUBLIC_URL), ...more };
+  const fresh = await open(env, { ...SETTINGS, ...settings }, api.databaseUrl);
   try {
     return await work(fresh);
   } finally {
@@ -175,7 +184,7 @@ describe('signing in', () => {
     const { cookies, location } = await signIn('vera', '?return_to=/jobs?status=running');
     expect(location).toBe('/jobs?status=running');
     expect(cookies).toEqual([
-      expect.stringMatching(/^nightshift_sign_in=; Max-Age=0; Path=\/; .*HttpOnly; SameSite=Lax$/),
+      expect.stringMatching(/^nightshift_sign_in_[\w-]{8}=; Max-Age=0; Path=\/; .*HttpOnly; SameSite=Lax$/),
       expect.stringMatching(/^nightshift_session=[\w-]{43}; Max-Age=28800; Path=\/; HttpOnly; SameSite=Strict$/),
     ]);
     const [row] = await api.database.db.execute<{ hours: number }>(sql`
@@ -188,8 +197,10 @@ describe('signing in', () => {
     const tls = await open(provider.environment(TLS_URL), SETTINGS, api.databaseUrl);
     try {
       const host = { host: new URL(TLS_URL).host };
-      const begun = await navigate('/api/session/oidc', '', tls, host);
-      expect(begun.cookies[0]).toMatch(/^__Host-nightshift_sign_in=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
+      const begun = await navigate('/api/session/oidc', '', tls, { ...host, ...SAME });
+      expect(begun.cookies[0]).toMatch(
+        /^__Host-nightshift_sign_in_[\w-]{8}=.*; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+      );
       const { cookies } = await navigate(await wayBack(begun.location, 'vera'), sent(begun), tls, host);
       expect(cookies[1]).toMatch(/^__Host-nightshift_session=.*; HttpOnly; Secure; SameSite=Strict$/);
     } finally {
@@ -232,9 +243,136 @@ describe('signing in', () => {
     const { body } = await api.get('/api/session', await sessionOf('ada', '?tenant=globex'));
     expect(body).toMatchObject({ tenant: 'globex', scopes: ['read'] });
     expect((await signIn('vera', '?tenant=globex')).location).toBe('/?error=no_access');
-    const { url, cookie } = await begin('?tenant=globex', api, { 'sec-fetch-site': 'cross-site' });
-    const session = sent(await navigate(await wayBack(url, 'ada'), cookie));
-    expect((await api.get('/api/session', { cookie: session })).body.tenant).toBe('acme');
+  });
+
+  test('by a link of another site leads to the page, where the person signs in', async () => {
+    const old = await sessionOf('mia');
+    const followed = await navigate('/api/session/oidc?tenant=globex&return_to=/jobs', old.cookie);
+    expect(followed).toEqual({ status: 302, location: `${PUBLIC_URL}/jobs`, cookies: [] });
+    const elsewhere = { host: '127.0.0.1:4000' };
+    const { location } = await navigate('/api/session/oidc?redirected=1&return_to=//evil.example', '', api, elsewhere);
+    expect(location).toBe(`${PUBLIC_URL}/`);
+    expect((await api.get('/api/session', old)).body.signed_in).toBe(true);
+  });
+
+  test.each(['same-origin', 'same-site', 'none'])('begins from %s', async (site) => {
+    const { location } = await navigate('/api/session/oidc', '', api, { 'sec-fetch-site': site });
+    expect(new URL(location).origin).toBe(provider.issuer);
+  });
+
+  test('goes on in two tabs, whatever is answered to another one', async () => {
+    const one = await begin();
+    const two = await navigate('/api/session/oidc?return_to=/jobs', one.cookie, api, SAME);
+    const cookie = `${one.cookie}; ${sent(two)}`;
+    const strange = await navigate(`/api/session/oidc/callback?code=a&state=${'a'.repeat(43)}`, cookie);
+    expect(strange).toMatchObject({ location: '/?error=sign_in_expired', cookies: [] });
+    const [near = ''] = new URL(one.url).searchParams.getAll('state');
+    const almost = await navigate(`/api/session/oidc/callback?code=a&state=${near.slice(0, 20)}`, cookie);
+    expect(almost).toMatchObject({ location: '/?error=sign_in_expired', cookies: [] });
+    const first = await navigate(await wayBack(one.url, 'nina'), cookie);
+    expect(first.location).toBe('/');
+    expect(first.cookies.filter((text) => text.includes('Max-Age=0'))).toEqual([
+      expect.stringMatching(`^${one.cookie.split('=')[0]}=;`),
+    ]);
+    expect((await navigate(await wayBack(two.location, 'nina'), sent(two))).location).toBe('/jobs');
+  });
+
+  test('keeps the cookies of three sign-ins', async () => {
+    let cookie = '';
+    const begun: Navigation[] = [];
+    for (let tabs = 0; tabs < 4; tabs += 1) {
+      const answer = await navigate('/api/session/oidc', cookie, api, SAME);
+      begun.push(answer);
+      cookie = [cookie, sent(answer)].filter((text) => text !== '').join('; ');
+    }
+    const removed = begun.map(({ cookies }) => cookies.filter((text) => text.includes('Max-Age=0')).length);
+    expect(removed).toEqual([0, 0, 0, 1]);
+    const [oldest] = begun;
+    expect(begun[3]?.cookies[0]).toMatch(`${oldest?.cookies[0]?.split('=')[0]}=;`);
+  });
+
+  test('enters the first active tenant, unless another one is asked for', async () => {
+    const setStatus = (status: string) => api.call('PATCH', '/api/tenants/acme', { status }, OPERATOR);
+    await sessionOf('nina');
+    expect((await setStatus('suspended')).status).toBe(200);
+    try {
+      expect((await api.get('/api/session', await sessionOf('ada'))).body.tenant).toBe('globex');
+      expect((await signIn('ada', '?tenant=acme')).location).toBe('/?error=tenant_inactive');
+      expect((await signIn('nina')).location).toBe('/?error=tenant_inactive');
+    } finally {
+      await setStatus('active');
+    }
+    expect((await api.get('/api/session', await sessionOf('ada'))).body.tenant).toBe('acme');
+  });
+
+  const announcement = '/.well-known/openid-configuration';
+  test('lets the person choose another account, if asked to', async () => {
+    const promptOf = async (query: string, to = api): Promise<string | null> =>
+      new URL((await begin(query, to)).url).searchParams.get('prompt');
+    expect(await promptOf('')).toBeNull();
+    expect(await promptOf('?choose=1')).toBe('login');
+    expect((await signIn('nina', '?choose=1')).location).toBe('/');
+    expect((await navigate('/api/session/oidc?choose=2', '', api, SAME)).status).toBe(422);
+    const moved = await navigate('/api/session/oidc?choose=1', '', api, { host: '127.0.0.1:4000', ...SAME });
+    expect(moved.location).toBe(`${PUBLIC_URL}/api/session/oidc?choose=1&redirected=1`);
+    for (const [values, prompt] of [
+      [['none', 'login', 'consent'], 'login'],
+      [['login', 'select_account'], 'select_account'],
+      ['select_account', 'login'],
+    ] as const) {
+      provider.tamper.answers.set(announcement, (body) => ({ body: { ...body, prompt_values_supported: values } }));
+      await withFresh(async (fresh) => expect(await promptOf('?choose=1', fresh)).toBe(prompt));
+    }
+  });
+
+  test('asks for the scope profile, if the provider announces it', async () => {
+    const scopes_supported = ['openid', 'profile', 'email'];
+    provider.tamper.answers.set(announcement, (body) => ({ body: { ...body, scopes_supported } }));
+    for (const scopes of [['groups'], ['groups', 'profile']])
+      await withFresh(
+        async (fresh) => {
+          const { url } = await begin('', fresh);
+          expect(new URL(url).searchParams.get('scope')?.split(' ').toSorted()).toEqual([
+            'groups',
+            'openid',
+            'profile',
+          ]);
+        },
+        {},
+        { scopes },
+      );
+  });
+
+  test.each<[string, string[] | undefined, OidcSettings['clientAuth'], 'post' | 'basic']>([
+    ['both', ['client_secret_basic', 'client_secret_post'], null, 'post'],
+    ['the body', ['client_secret_post'], null, 'post'],
+    ['the header', ['client_secret_basic'], null, 'basic'],
+    ['nothing', undefined, null, 'basic'],
+    ['both', ['client_secret_basic', 'client_secret_post'], 'basic', 'basic'],
+    ['the header', ['client_secret_basic'], 'post', 'post'],
+  ])('with a provider that takes the client secret in %s, %j, with the setting %j in %s', async (...given) => {
+    const [, methods, clientAuth, expected] = given;
+    provider.tamper.answers.set(announcement, (body) => ({
+      body: { ...body, token_endpoint_auth_methods_supported: methods },
+    }));
+    await withFresh(
+      async (fresh) => {
+        expect((await signIn('vera', '', fresh)).location).toBe('/');
+        expect(provider.clientAuth.at(-1)).toBe(expected);
+      },
+      {},
+      { clientAuth },
+    );
+  });
+
+  test('does not send the client secret in the header to a provider that does not decode it there', async () => {
+    provider.tamper.isHeaderRaw = true;
+    await withFresh(async (fresh) => expect((await signIn('vera', '', fresh)).location).toBe('/'));
+    await withFresh(
+      async (fresh) => expect((await signIn('vera', '', fresh)).location).toBe('/?error=sign_in_failed'),
+      {},
+      { clientAuth: 'basic' },
+    );
   });
 
   test('ends the session that this browser had', async () => {
@@ -280,7 +418,7 @@ describe('signing in', () => {
   });
 
   test('begins at the public URL, once', async () => {
-    const elsewhere = { host: '127.0.0.1:4000' };
+    const elsewhere = { host: '127.0.0.1:4000', ...SAME };
     const { location, cookies } = await navigate('/api/session/oidc?return_to=/jobs', '', api, elsewhere);
     expect(location).toBe(`${PUBLIC_URL}/api/session/oidc?return_to=%2Fjobs&redirected=1`);
     expect(cookies).toEqual([]);
@@ -340,9 +478,72 @@ describe('no sign-in', () => {
     const other = await begin();
     expect(await failed('ada', { url: one.url, cookie: other.cookie })).toBe('/?error=sign_in_expired');
     expect(await failed('ada', { url: other.url, cookie: '' })).toBe('/?error=sign_in_expired');
-    expect(await failed('ada', { url: one.url, cookie: 'nightshift_sign_in=eyJ.a..b.c' })).toBe(
+    expect(await failed('ada', { url: one.url, cookie: `${one.cookie.split('=')[0]}=eyJ.a..b.c` })).toBe(
       '/?error=sign_in_expired',
     );
+  });
+
+  test('and keeps the page that was asked for', async () => {
+    const begun = await begin(`?return_to=${encodeURIComponent('/jobs?status=running#top')}`);
+    expect(await failed('guest', begun)).toBe('/jobs?status=running&error=no_access#top');
+    expect(await failed('guest', await begin('?return_to=/jobs'))).toBe('/jobs?error=no_access');
+  });
+
+  test('without a cookie, at a level that the log usually leaves out', async () => {
+    await withFresh(async (fresh) => {
+      const path = `/api/session/oidc/callback?code=a&state=${'a'.repeat(43)}`;
+      for (const cookie of ['', 'nightshift_sign_in_aaaaaaaa=eyJ.a..b.c']) await navigate(path, cookie, fresh);
+      const found = fresh.lines.filter(({ msg }) => msg === FAILED);
+      expect(found.map(({ level, error, reason }) => [level, error, reason])).toEqual([
+        [20, 'sign_in_expired', 'no cookie'],
+        [30, 'sign_in_expired', 'cookie'],
+      ]);
+    });
+  });
+
+  test('where the provider says that it left the groups out', async () => {
+    provider.tamper.answers.set('/me', (body) => ({ body: { ...body, groups: undefined } }));
+    provider.tamper.idToken = (text) => provider.resign(text, { _claim_names: { groups: 'src1' } });
+    expect(await failed('ada', await begin())).toBe('/?error=no_access');
+    expect(reasons().at(-1)).toBe('no_access too_many_groups');
+  });
+
+  test('while PostgreSQL is away: the page says so', async () => {
+    const { hostname, port } = new URL(api.databaseUrl);
+    const sockets = new Set<Socket>();
+    const between = createServer((socket) => {
+      const onward = connect(Number(port), hostname);
+      for (const [from, to] of [[socket, onward] as const, [onward, socket] as const]) {
+        sockets.add(from);
+        from.on('error', () => to.destroy()).on('close', () => to.destroy());
+        from.pipe(to);
+      }
+    });
+    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+    const address = between.address();
+    const own = new URL(api.databaseUrl);
+    own.host = `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+    const cut = (): void => {
+      between.close();
+      for (const socket of sockets) socket.destroy();
+    };
+    const later = await open(provider.environment(PUBLIC_URL), SETTINGS, own.href);
+    try {
+      const { url, cookie } = await begin('?return_to=/jobs', later);
+      const back = await wayBack(url, 'vera');
+      provider.tamper.idToken = (text) => {
+        cut();
+        return text;
+      };
+      const answer = await navigate(back, cookie, later);
+      expect(answer.location).toBe('/jobs?error=unavailable');
+      expect(answer.cookies.join()).not.toContain('nightshift_session');
+      expect(reasons(later)).toEqual([expect.stringContaining('unavailable The database does not answer')]);
+    } finally {
+      cut();
+      await later.app.close();
+      await later.database.close(0);
+    }
   });
 
   test('with a cookie of another installation', async () => {
@@ -526,18 +727,55 @@ describe('no sign-in', () => {
     });
   });
 
-  test('with another client secret, which counts as no wrong code', async () => {
+  test('with another client secret: this counts, because the answer is not valid', async () => {
     await withFresh(
       async (fresh) => {
         const { path, cookie } = await guess(fresh);
         const locations = [];
         for (let tries = 0; tries < 12; tries += 1)
           locations.push((await navigate(path, cookie, fresh, {}, ONE)).location);
-        expect(counted(locations)).toEqual({ '/?error=sign_in_failed': 12 });
-        expect(new Set(reasons(fresh))).toEqual(new Set(['sign_in_failed invalid_client']));
+        expect(counted(locations)).toEqual({ '/?error=sign_in_failed': 10, '/?error=rate_limited': 2 });
+        expect(new Set(reasons(fresh))).toEqual(new Set(['sign_in_failed invalid_client', 'rate_limited undefined']));
       },
       { NIGHTSHIFT_OIDC_CLIENT_SECRET: 'another secret, long enough' },
     );
+  });
+
+  test('where the person refuses, which counts as no wrong code', async () => {
+    await withFresh(async (fresh) => {
+      const { path, cookie } = await guess(fresh);
+      const refusing = path.replace('code=guessed', 'error=access_denied');
+      for (let tries = 0; tries < 12; tries += 1)
+        expect((await navigate(refusing, cookie, fresh, {}, ONE)).location).toBe('/?error=sign_in_denied');
+    });
+  });
+
+  test('beyond ten that one address tries at once; those that were refused are not counted', async () => {
+    await withFresh(async (fresh) => {
+      const callbacks = await Promise.all(
+        Array.from({ length: 30 }, async () => {
+          const { url, cookie } = await begin('', fresh);
+          return { back: await wayBack(url, 'vera'), cookie };
+        }),
+      );
+      let waiting = 0;
+      const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+      provider.tamper.idToken = async (text) => {
+        waiting += 1;
+        await isReleased;
+        return text;
+      };
+      const asked = Promise.all(
+        callbacks.map(async ({ back, cookie }) => (await navigate(back, cookie, fresh, {}, ONE)).location),
+      );
+      await until('ten to be tried', async () => waiting === 10);
+      release();
+      const locations = await asked;
+      expect(counted(locations)).toEqual({ '/': 10, '/?error=rate_limited': 20 });
+      const refused = callbacks.filter((_, index) => locations[index] !== '/');
+      for (const { back, cookie } of refused.slice(0, 5))
+        expect((await navigate(back, cookie, fresh, {}, ONE)).location).toBe('/');
+    });
   });
 
   test('after sixty that an address began in a minute', async () => {
@@ -566,7 +804,7 @@ describe('no sign-in', () => {
     const issuer = `http://127.0.0.1:${await freePort()}`;
     await withFresh(
       async (fresh) => {
-        expect((await navigate('/api/session/oidc', '', fresh)).location).toBe('/?error=provider_unavailable');
+        expect((await navigate('/api/session/oidc', '', fresh, SAME)).location).toBe('/?error=provider_unavailable');
         expect(reasons(fresh)).toEqual(['provider_unavailable ECONNREFUSED']);
       },
       { NIGHTSHIFT_OIDC_ISSUER: issuer },
@@ -576,7 +814,10 @@ describe('no sign-in', () => {
   test('while the provider does not answer; nothing else waits for it, and it is not called again at once', async () => {
     let calls = 0;
     const silent = createServer((socket) => {
-      calls += 1;
+      // Requests, not connections: `fetch` opens another one after a request that was cancelled, and sends nothing there.
+      socket.on('data', () => {
+        calls += 1;
+      });
       socket.on('error', () => undefined);
     });
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
@@ -586,7 +827,7 @@ describe('no sign-in', () => {
       async (fresh) => {
         const order: string[] = [];
         const one = async (): Promise<void> => {
-          order.push((await navigate('/api/session/oidc', '', fresh)).location);
+          order.push((await navigate('/api/session/oidc', '', fresh, SAME)).location);
         };
         const waiting = Promise.all([one(), one()]);
         await until('the provider to be called', async () => calls > 0);
@@ -708,6 +949,43 @@ describe('the session of a user', () => {
     }
   });
 
+  test('has what people call the user in the audit log when it starts, and nowhere else', async () => {
+    const detailOf = async (claims: object): Promise<object | undefined> => {
+      provider.tamper.answers.set('/me', (body) => ({ body: { ...body, ...claims } }));
+      expect((await signIn('nina')).location).toBe('/');
+      const [entry] = await api.database.db.execute<{ detail: object }>(sql`
+        select detail from audit_entries where action = 'session.started' order by id desc limit 1`);
+      return entry?.detail;
+    };
+    const address = expect.stringMatching(/^192\.0\.2\./);
+    expect(await detailOf({})).toEqual({ address });
+    expect(await detailOf({ email: 'nina@example.com', name: 'Nina' })).toEqual({ address, name: 'nina@example.com' });
+    provider.tamper.idToken = (text) => provider.resign(text, { preferred_username: 'nickname' });
+    expect(await detailOf({ preferred_username: 'owners' })).toEqual({ address, name: 'nickname' });
+    const { body } = await api.get('/api/session', await sessionOf('nina'));
+    expect(body).toMatchObject({ user: userNamed('nina'), scopes: ['read'] });
+    expect(JSON.stringify(body)).not.toContain('nickname');
+  });
+
+  test('of an admin makes keys, so the admin key makes no first key of the tenant', async () => {
+    const first = (tenant: string, to = api) =>
+      to.post('/api/keys', { name: 'first', scopes: ['keys', 'read'], tenant }, OPERATOR);
+    const refused = await first('acme');
+    expect(refused.body.error).toMatchObject({
+      code: 'forbidden',
+      param: 'tenant',
+      message: expect.stringContaining('people signed in with OpenID Connect'),
+    });
+    expect((await first('globex')).status).toBe(201);
+    // Without the provider, no one can sign in.
+    const without = await open({}, SETTINGS);
+    try {
+      expect((await first('acme', without)).status).toBe(201);
+    } finally {
+      await without.close();
+    }
+  });
+
   test('is audited from its start to its end, and refused after it', async () => {
     const cookie = { ...OWN, ...(await sessionOf('vera')) };
     const entry = { kind: 'session', id: null, user: userNamed('vera'), target: userNamed('vera') };
@@ -737,6 +1015,71 @@ describe('the session of a user', () => {
     } finally {
       await other.close();
     }
+  });
+
+  test('does not begin if they were revoked while the provider was asked', async () => {
+    const admin = { ...OWN, ...(await sessionOf('ada')) };
+    const path = `/api/tokens?user=${encodeURIComponent(userNamed('mia'))}`;
+    provider.tamper.idToken = async (text) => {
+      const { status } = await api.call('DELETE', path, undefined, admin);
+      return status === 204 ? text : '';
+    };
+    const { location, cookies } = await signIn('mia');
+    expect(location).toBe('/?error=sign_in_expired');
+    expect(cookies.join()).not.toContain('nightshift_session');
+    expect(reasons().at(-1)).toBe('sign_in_expired revoked');
+    provider.tamper.idToken = null;
+    expect((await signIn('mia')).location).toBe('/');
+  });
+
+  /** Whether a statement waits for a lock. */
+  const waits = async (text: string): Promise<boolean> => {
+    const rows = await api.database.db.execute(sql`
+      select 1 from pg_stat_activity a
+      where a.datname = current_database() and a.wait_event_type = 'Lock' and a.query like ${`%${text}%`}`);
+    return rows.length > 0;
+  };
+
+  test('does not begin if a revocation that began before is committed later', async () => {
+    const tenantId = await ensureTenant(api.database.db, 'acme');
+    const user = userNamed('mia') as User;
+    const isAsked = Promise.withResolvers<void>();
+    const isRevoked = Promise.withResolvers<void>();
+    provider.tamper.idToken = async (text) => {
+      isAsked.resolve();
+      await isRevoked.promise;
+      return text;
+    };
+    const entered = signIn('mia');
+    await isAsked.promise;
+    await api.database.everywhere.transaction(async (tx) => {
+      await lockUser(tx, tenantId, user);
+      await endSessionsOf(tx, tenantId, user);
+      await revokeTokens(tx, tenantId, user);
+      isRevoked.resolve();
+      await until('the sign-in to wait', () => waits('tokens.lock_user'));
+    });
+    expect((await entered).location).toBe('/?error=sign_in_expired');
+  });
+
+  test('is ended by a revocation that begins before it is committed', async () => {
+    const admin = { ...OWN, ...(await sessionOf('ada')) };
+    const { url, cookie } = await begin();
+    const back = await wayBack(url, 'mia');
+    const pending = await api.database.everywhere.transaction(async (tx) => {
+      // The entry of the sign-in is the last that its transaction writes.
+      await tx.execute(sql`lock table audit_entries in share mode`);
+      const entered = navigate(back, cookie);
+      await until('the sign-in to wait', () => waits('insert into audit_entries'));
+      const path = `/api/tokens?user=${encodeURIComponent(userNamed('mia'))}`;
+      const revoked = api.call('DELETE', path, undefined, admin);
+      await until('the revocation to wait', () => waits('tokens.lock_user'));
+      return { entered, revoked };
+    });
+    const session = { cookie: sent(await pending.entered) };
+    expect((await pending.revoked).status).toBe(204);
+    expect(session.cookie).toContain('nightshift_session=');
+    await until('the session to end', async () => (await api.get('/api/workers', session)).status === 401);
   });
 
   test('is not ended by the issuer alone, as an unescaped # leaves it', async () => {
@@ -792,6 +1135,19 @@ describe('the session of a user', () => {
     expect((await api.post('/api/tenants', { name: 'initech' }, OPERATOR)).status).toBe(201);
     expect((await signIn('lee')).location).toBe('/?error=no_access');
     expect(reasons().at(-1)).toBe('no_access deleted_tenant');
+    // Such a grant lets no one make keys.
+    const first = { name: 'first', scopes: ['keys'], tenant: 'initech' };
+    expect((await api.post('/api/keys', first, OPERATOR)).status).toBe(201);
+    const moved = await startOidcProvider({ publicUrls: [PUBLIC_URL] });
+    const later = await open(moved.environment(PUBLIC_URL), SETTINGS, api.databaseUrl);
+    try {
+      moved.groups.set('lee', ['leavers']);
+      expect((await signIn('lee', '', later)).location).toBe('/?error=no_access');
+      expect(reasons(later)).toEqual(['no_access deleted_tenant']);
+    } finally {
+      await later.close();
+      await moved.close();
+    }
   });
 
   test('leaves no secret, code or token in the log, not even where it fails', async () => {

@@ -191,14 +191,14 @@ describe('the admin key', () => {
     expect(await statusOf(made.body.key)).toBe(200);
     const again = async () => (await api.post('/api/keys', body, OPERATOR)).status;
     await until('the use is stored', async () => (await again()) === 403);
-    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make others');
+    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make keys');
     expect((await api.call('DELETE', `/api/keys/${made.body.id}`, undefined, withKey(made.body.key))).status).toBe(204);
     expect(await again()).toBe(201);
   });
 
   test('makes none for a tenant of which a key of the environment can make keys', async () => {
     const body = { name: 'first', scopes: ALL, tenant: 'environment' };
-    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make others');
+    expectRefused(await api.post('/api/keys', body, OPERATOR), 'forbidden', 'tenant', 'can make keys');
   });
 
   test('makes none while a key that the tenant made can make others, used or not', async () => {

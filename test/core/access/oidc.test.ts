@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import {
   grantingGroups,
   groupsIn,
+  groupsOfAdmins,
+  isLeftOut,
   isOfIssuer,
+  labelIn,
   scopesGranted,
   tenantsGranted,
   userOf,
@@ -69,4 +72,30 @@ test('a user is the issuer and the subject; no other issuer has it', () => {
   expect(isOfIssuer(user, 'https://a')).toBe(false);
   expect(userOf('https://a.example', '')).toBeNull();
   expect(userOf('https://a.example', 's'.repeat(256))).toBeNull();
+});
+
+test.each([
+  [{ preferred_username: 'mia', email: 'mia@example.com', name: 'Mia' }, 'mia'],
+  [{ preferred_username: ' ', email: 'mia@example.com', name: 'Mia' }, 'mia@example.com'],
+  [{ preferred_username: ['mia'], name: 'Mia' }, 'Mia'],
+  [{ name: 'a'.repeat(300) }, 'a'.repeat(200)],
+  [{ name: `${'a'.repeat(199)}😀` }, `${'a'.repeat(199)} `],
+  [{ name: 'M\u0000i\u202Ea\n' }, 'M i a '],
+  [{ email: 7, given_name: 'Mia' }, null],
+])('the claims %j have the label %j', (claims, label) => {
+  expect(labelIn(claims)).toBe(label);
+});
+
+test.each([
+  [{ _claim_names: { groups: 'src1' } }, true],
+  [{ _claim_names: { roles: 'src1' } }, false],
+  [{ _claim_names: 'groups' }, false],
+  [{ _claim_names: null }, false],
+  [{}, false],
+])('the claims %j leave out the groups: %j', (claims, expected) => {
+  expect(isLeftOut(claims, 'groups')).toBe(expected);
+});
+
+test('the groups of admins are those of the tenant with this role', () => {
+  expect(['one', 'two', 'three'].map((tenant) => groupsOfAdmins(GRANTS, tenant))).toEqual([['a'], [], []]);
 });

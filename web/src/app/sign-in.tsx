@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { NightshiftError } from 'nightshift/client';
 import { useState, type FormEvent } from 'react';
+import { forgetOffer } from '../data/account-choice.ts';
 import { sessionQuery, signIn } from '../data/query/session.ts';
 import { Button, buttonClass } from '../ui/forms/button.tsx';
 import { TextField } from '../ui/forms/field.tsx';
@@ -45,7 +46,7 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
           </p>
         )}
         {provider !== null && (
-          <a className={buttonClass({ variant: 'primary' })} href={entryAddress()}>
+          <a className={buttonClass({ variant: 'primary' })} href={entryAddress()} onClick={forgetOffer}>
             Sign in with {provider.name}
           </a>
         )}

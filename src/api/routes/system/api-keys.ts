@@ -11,12 +11,13 @@ import { rotateKey } from '../../../commands/keys/rotate-key.ts';
 import { LONGEST_LIFE_MS, type NewApiKey } from '../../../core/access/api-keys.ts';
 import { parseId, type ApiKeyId, type TenantId } from '../../../core/ids.ts';
 import { NO_LIMITS } from '../../../core/access/quotas.ts';
+import { groupsOfAdmins } from '../../../core/access/oidc.ts';
 import type { Scope } from '../../../core/access/scopes.ts';
 import { listKeys } from '../../../db/write/api-keys.ts';
 import { ensureTenant, tenantOfKey } from '../../../db/write/tenants/tenants.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
-import { keyId } from '../../access/environment-keys.ts';
+import { grantId, keyId } from '../../access/environment-keys.ts';
 import { newKey } from '../../access/made-keys.ts';
 import { lackedScope } from '../../access/scopes.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
@@ -204,6 +205,10 @@ async function tenantOf(ports: ApiPorts, request: FastifyRequest, name: string |
     const canMake = tenant === name && ofKey.has('keys');
     if (canMake && (await tenantOfKey(database.db, name, keyId(key))) !== null) throw new RequestRefused(hasKey());
   }
+  // The people of such a group make keys themselves.
+  const admins = config.oidc === null ? [] : groupsOfAdmins(config.oidcSettings.grants, name);
+  for (const group of admins)
+    if ((await tenantOfKey(database.db, name, grantId(group))) !== null) throw new RequestRefused(hasKey());
   request.tenantName = name;
   await addTenant(ports, request, name);
   return ensureTenant(database.db, name);

@@ -1,6 +1,6 @@
 /**
- * Sign-in with OpenID Connect. A browser navigates to both addresses, so failures end on the sign-in page of the console,
- * as a code: no text of the provider is shown.
+ * Sign-in with OpenID Connect. A browser navigates to both addresses, so failures end on the page of the console that was
+ * asked for, as a code: no text of the provider is shown.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type, type Static } from 'typebox';
@@ -10,9 +10,12 @@ import { oidcLimits } from '../../access/sign-in-limits.ts';
 import { findEntry } from '../../oidc/entry.ts';
 import { PENDING_S, ownPath, pendingCookie, type Pending } from '../../oidc/pending.ts';
 import type { Failure } from '../../oidc/failure.ts';
-import { CALLBACK, CALLS_MS, openProvider, type Identity } from '../../oidc/provider.ts';
+import { CALLBACK, CALLS_MS, openProvider, type Groups, type Identity } from '../../oidc/provider.ts';
+import { toFailure } from '../../response/failure.ts';
 import { refused } from '../../response/problem.ts';
-import { partial } from '../../../schema/build.ts';
+import type { User } from '../../../core/access/user.ts';
+import { nowOf } from '../../../db/connection/instant.ts';
+import { oneOf, partial } from '../../../schema/build.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { recordSession } from './session.ts';
 
@@ -23,6 +26,7 @@ type EntryError =
   | 'sign_in_failed'
   | 'no_access'
   | 'provider_unavailable'
+  | 'unavailable'
   | 'tenant_inactive'
   | 'rate_limited';
 
@@ -35,13 +39,18 @@ const CODES: Readonly<Record<Failure['kind'], EntryError>> = {
 };
 
 /** What the operator may have to mend. */
-const FAULTS: ReadonlySet<EntryError> = new Set(['sign_in_failed', 'provider_unavailable']);
+const FAULTS: ReadonlySet<EntryError> = new Set(['sign_in_failed', 'provider_unavailable', 'unavailable']);
+
+/** How an attempt ends that does not count as a wrong code. */
+const NOT_WRONG: ReadonlySet<(Identity | Failure)['kind']> = new Set(['identity', 'unavailable', 'busy', 'denied']);
 
 const Begin = partial({
   /** A path of the console; anything else, or a long one, leads to its start page. */
   return_to: Type.String(),
   /** The tenant to enter, if grants give access to several. */
   tenant: Type.String({ minLength: 1, maxLength: 64 }),
+  /** Lets the person choose another account at the provider. */
+  choose: oneOf(['1']),
   /** Came from another host already: a proxy may hide the public one. */
   redirected: Type.String(),
 });
@@ -67,8 +76,10 @@ export function oidcRoutes(app: App, ports: ApiPorts, accessControl: AccessContr
 
 const BEGIN = '/api/session/oidc';
 
+type Wanted = Static<typeof Begin>;
+
 type SignIn = {
-  begin(request: FastifyRequest, reply: FastifyReply, wanted: Static<typeof Begin>): Promise<FastifyReply>;
+  begin(request: FastifyRequest, reply: FastifyReply, wanted: Wanted): Promise<FastifyReply>;
   end(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
 };
 
@@ -78,7 +89,8 @@ function openSignIn(
   accessControl: AccessControl,
 ): SignIn {
   const { grants, ...settings } = ports.config.oidcSettings;
-  const { issuer, publicUrl } = client;
+  const { publicUrl } = client;
+  const { db } = ports.database.everywhere;
   const provider = openProvider(client, settings);
   const cookie = pendingCookie(client, ports.config.secretKeys);
   const limits = oidcLimits();
@@ -87,74 +99,143 @@ function openSignIn(
   const goTo = (reply: FastifyReply, address: string): FastifyReply =>
     reply.header('referrer-policy', 'no-referrer').redirect(address, 302);
 
-  /** `detail`: for the log, no secret. */
-  function fail(request: FastifyRequest, reply: FastifyReply, error: EntryError, detail: object = {}): FastifyReply {
-    const level = FAULTS.has(error) ? 'warn' : 'info';
-    request.log[level]({ error, ...detail }, 'a sign-in with OpenID Connect failed');
-    return goTo(reply, `/?error=${error}`);
+  function fail(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    returnTo: string,
+    logged: { error: EntryError } & Logged,
+  ): FastifyReply {
+    const level = FAULTS.has(logged.error) ? 'warn' : 'info';
+    request.log[level](logged, FAILED);
+    return goTo(reply, withError(returnTo, logged.error));
   }
 
-  /** The sign-in that this browser has begun; null: none, another one, or it took too long. */
-  async function pendingOf({ cookies, query }: FastifyRequest): Promise<Pending | null> {
-    const pending = await cookie.open(cookies[cookie.name] ?? '');
-    return pending !== null && stateIn(query) === pending.state ? pending : null;
+  /** The sign-in with the state of the query; its cookie is removed. Null: this browser has none. */
+  async function takePending({ cookies, query, log }: FastifyRequest, reply: FastifyReply): Promise<Pending | null> {
+    const state = stateIn(query);
+    const name = cookie.nameFor(state);
+    const sealed = cookies[name];
+    const pending = sealed === undefined ? null : await cookie.open(sealed);
+    if (pending?.state === state) {
+      reply.clearCookie(name, cookie.options);
+      return pending;
+    }
+    // Anyone can send requests without a cookie.
+    const [level, reason] = sealed === undefined ? (['debug', 'no cookie'] as const) : (['info', 'cookie'] as const);
+    log[level]({ error: 'sign_in_expired' satisfies EntryError, reason }, FAILED);
+    return null;
   }
 
   async function enter(
     request: FastifyRequest,
     reply: FastifyReply,
-    { user, groups }: Identity,
-    { tenant, returnTo, replaces }: Pending,
+    { user, groups, label }: Identity,
+    { tenant, returnTo, replaces, begunAt }: Pending,
   ): Promise<FastifyReply> {
-    const entry = await findEntry(ports.database.everywhere.db, { issuer, grants, groups, tenant });
-    if (entry.kind === 'no_entry')
-      return fail(request, reply, 'no_access', { reason: entry.reason, user, groups: shownGroups(groups) });
-    if (!(await limits.mayEnter(user))) return fail(request, reply, 'rate_limited', { user });
-    const owner = { kind: 'user', user, groups: entry.groups } as const;
+    const found = await findEntry(db, { grants, groups, tenant });
+    if (found.kind === 'no_entry') {
+      const detail = { reason: found.reason, user, groups: shownGroups(groups) };
+      return fail(request, reply, returnTo, { error: 'no_access', ...detail });
+    }
+    if (found.kind === 'inactive') return fail(request, reply, returnTo, { error: 'tenant_inactive', user });
+    if (!(await limits.mayEnter(user))) return fail(request, reply, returnTo, { error: 'rate_limited', user });
+    const owner = { kind: 'user', user, groups: found.groups } as const;
     const replaced =
       replaces === null ? null : { session: replaces, record: recordSession(ports, request, 'session.ended') };
-    const by = { kind: 'tenant', tenantId: entry.tenantId, owner } as const;
-    const begun = await accessControl.enter(by, recordSession(ports, request, 'session.started'), replaced);
-    if (begun === null) return fail(request, reply, 'tenant_inactive', { user });
-    reply.setCookie(session.name, begun.cookie, { ...session.options, maxAge: begun.lifetimeS });
-    return goTo(reply, returnTo);
+    const by = { kind: 'tenant', tenantId: found.tenantId, owner } as const;
+    const record = recordSession(ports, request, 'session.started', label);
+    const entered = await accessControl.enter(by, record, { begunAt, replaced });
+    switch (entered.kind) {
+      case 'inactive':
+        return fail(request, reply, returnTo, { error: 'tenant_inactive', user });
+      case 'revoked':
+        return fail(request, reply, returnTo, { error: 'sign_in_expired', reason: 'revoked', user });
+      case 'begun':
+        reply.setCookie(session.name, entered.cookie, { ...session.options, maxAge: entered.lifetimeS });
+        return goTo(reply, returnTo);
+    }
+  }
+
+  async function finish(request: FastifyRequest, reply: FastifyReply, pending: Pending): Promise<FastifyReply> {
+    const { returnTo } = pending;
+    const identity = await limits.tryCode(
+      request.ip,
+      () => provider.identify(request.url.split('?').slice(1).join('?'), pending),
+      ({ kind }) => !NOT_WRONG.has(kind),
+    );
+    if (identity === null) return fail(request, reply, returnTo, { error: 'rate_limited' });
+    if (identity.kind === 'identity') return enter(request, reply, identity, pending);
+    return fail(request, reply, returnTo, { error: CODES[identity.kind], reason: identity.detail });
+  }
+
+  async function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    returnTo: string,
+    { tenant, choose }: { tenant: string | null; choose: boolean },
+  ): Promise<FastifyReply> {
+    if (!(await limits.mayBegin(request.ip))) return fail(request, reply, returnTo, { error: 'rate_limited' });
+    // A revocation from now on counts: what the provider answers may be older.
+    const begunAt = await nowOf(db);
+    const begun = await provider.begin(choose);
+    if (begun.kind !== 'begun')
+      return fail(request, reply, returnTo, { error: CODES[begun.kind], reason: begun.detail });
+    const replaces = sessionIn(request);
+    const sealed = await cookie.seal({ ...begun.checks, tenant, returnTo, replaces, begunAt });
+    for (const name of cookie.toRemove(request.cookies)) reply.clearCookie(name, cookie.options);
+    reply.setCookie(cookie.nameFor(begun.checks.state), sealed, { ...cookie.options, maxAge: PENDING_S });
+    return goTo(reply, begun.url);
+  }
+
+  /** If PostgreSQL does not answer, the page says so. */
+  async function orUnavailable(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    returnTo: string,
+    work: Promise<FastifyReply>,
+  ): Promise<FastifyReply> {
+    try {
+      return await work;
+    } catch (error) {
+      const { refusal } = toFailure(error, 0);
+      if (refusal.code !== 'unavailable') throw error;
+      return fail(request, reply, returnTo, { error: 'unavailable', reason: refusal.message });
+    }
   }
 
   return {
-    async begin(request, reply, { return_to, tenant: wanted, redirected }) {
-      // A link of another site does not choose the tenant.
-      const tenant = request.headers['sec-fetch-site'] === 'cross-site' ? undefined : wanted;
+    async begin(request, reply, { return_to, tenant, choose, redirected }) {
+      const returnTo = ownPath(return_to, client);
+      // A link of another site does not replace a session, nor choose the tenant: the person signs in on the page.
+      if (request.headers['sec-fetch-site'] === 'cross-site') return goTo(reply, `${publicUrl}${returnTo}`);
       // The provider sends the browser to the public URL, where it has no cookie of another host.
       if (redirected === undefined && request.host.toLowerCase() !== new URL(publicUrl).host)
-        return goTo(reply, `${publicUrl}${BEGIN}?${queryOf({ return_to, tenant, redirected: '1' })}`);
-      if (!(await limits.mayBegin(request.ip))) return fail(request, reply, 'rate_limited');
-      const begun = await provider.begin();
-      if (begun.kind !== 'begun') return fail(request, reply, CODES[begun.kind], { reason: begun.detail });
-      const sealed = await cookie.seal({
-        ...begun.checks,
-        tenant: tenant ?? null,
-        returnTo: ownPath(return_to, client),
-        replaces: sessionIn(request),
-      });
-      reply.setCookie(cookie.name, sealed, { ...cookie.options, maxAge: PENDING_S });
-      return goTo(reply, begun.url);
+        return goTo(reply, `${publicUrl}${BEGIN}?${queryOf({ return_to, tenant, choose, redirected: '1' })}`);
+      const wanted = { tenant: tenant ?? null, choose: choose === '1' };
+      return orUnavailable(request, reply, returnTo, begin(request, reply, returnTo, wanted));
     },
     async end(request, reply) {
-      const pending = await pendingOf(request);
-      reply.clearCookie(cookie.name, cookie.options);
-      if (pending === null) return fail(request, reply, 'sign_in_expired');
-      if (!(await limits.mayTry(request.ip))) return fail(request, reply, 'rate_limited');
-      const identity = await provider.identify(request.url.split('?').slice(1).join('?'), pending);
-      if (identity.kind !== 'wrong_code') await limits.giveBack(request.ip);
-      if (identity.kind === 'identity') return enter(request, reply, identity, pending);
-      return fail(request, reply, CODES[identity.kind], { reason: identity.detail });
+      const pending = await takePending(request, reply);
+      if (pending === null) return goTo(reply, withError('/', 'sign_in_expired'));
+      return orUnavailable(request, reply, pending.returnTo, finish(request, reply, pending));
     },
   };
 }
 
+/** For the log: no secret. */
+type Logged = { reason?: string; user?: User; groups?: string[] | null };
+
+const FAILED = 'a sign-in with OpenID Connect failed';
+
+/** `path`: of the console, with a query or without. */
+function withError(path: string, error: EntryError): string {
+  const [, before = '/', hash = ''] = /^([^#]*)(#.*)?$/s.exec(path) ?? [];
+  return `${before}${before.includes('?') ? '&' : '?'}error=${error}${hash}`;
+}
+
 /** For a line of the log: the provider decides how many there are, and how long. A grant has at most 256 characters. */
-function shownGroups(groups: readonly string[] | null): string[] | null {
-  return groups?.slice(0, 50).map((group) => group.slice(0, 256)) ?? null;
+function shownGroups(groups: Groups): string[] | null {
+  return typeof groups === 'string' ? null : groups.slice(0, 50).map((group) => group.slice(0, 256));
 }
 
 function queryOf(parameters: Readonly<Record<string, string | undefined>>): string {
@@ -163,6 +244,8 @@ function queryOf(parameters: Readonly<Record<string, string | undefined>>): stri
   return query.toString();
 }
 
-function stateIn(query: unknown): unknown {
-  return typeof query === 'object' && query !== null && 'state' in query ? query.state : undefined;
+/** Empty: there is none. */
+function stateIn(query: unknown): string {
+  const state = typeof query === 'object' && query !== null && 'state' in query ? query.state : '';
+  return typeof state === 'string' ? state : '';
 }

@@ -125,16 +125,19 @@ function endSessionRoute(app: App, ports: ApiPorts, accessControl: AccessControl
   );
 }
 
+/** `label`: what people call the user: not proved. Null: unknown. */
 export function recordSession(
   ports: ApiPorts,
   { id: requestId, ip }: FastifyRequest,
   action: 'session.started' | 'session.ended',
+  label: string | null = null,
 ): RecordSession {
   return async (tx, by) => {
     const tenantId = by.kind === 'operator' ? null : by.tenantId;
     const actor = actorOf(by, action);
     const target = actor.id ?? actor.user ?? actor.kind;
-    await recordBy(ports, tx, { tenantId, actor, requestId }, [{ action, target, detail: { address: ip } }]);
+    const detail = { address: ip, ...(label !== null && { name: label }) };
+    await recordBy(ports, tx, { tenantId, actor, requestId }, [{ action, target, detail }]);
   };
 }
 

@@ -176,7 +176,7 @@ function keysOf({ config: { apiKeys, oidc, oidcSettings } }: ApiPorts, name: str
   const keys = apiKeys.filter(({ tenant }) => tenant === name).map(({ key }) => keyId(key));
   if (oidc === null) return keys;
   const grants = oidcSettings.grants.filter(({ tenant }) => tenant === name);
-  return [...keys, ...grants.map(({ group }) => grantId(oidc.issuer, group))];
+  return [...keys, ...grants.map(({ group }) => grantId(group))];
 }
 
 function withoutNulls<Value>(given: { [Name in string]?: Value | null }): { [Name in string]?: Value } {

@@ -4,7 +4,7 @@ import type { Static } from 'typebox';
 import { parseId, type ContextId } from '../../../core/ids.ts';
 import { missingContexts } from '../../../db/read/reach.ts';
 import { endSessionsOf } from '../../../db/write/sessions.ts';
-import { revokeTokens } from '../../../db/write/tokens.ts';
+import { lockUser, revokeTokens } from '../../../db/write/tokens.ts';
 import { ref } from '../../../schema/build.ts';
 import type { AccessControl } from '../../access/access.ts';
 import { lackedScope } from '../../access/scopes.ts';
@@ -93,6 +93,7 @@ function revokeTokensRoute(app: App, ports: ApiPorts): void {
       if (isIssuerAlone(user, ports.config.oidc?.issuer))
         throw invalid('user is the issuer without # and the subject of a person. Write # as %23 in the query.', 'user');
       const command = async (tx: Executor) => {
+        await lockUser(tx, tenantId, user);
         await endSessionsOf(tx, tenantId, user);
         return (await revokeTokens(tx, tenantId, user)) ? done(null) : INVALID_KEY;
       };

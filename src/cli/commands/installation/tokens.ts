@@ -46,7 +46,10 @@ function createTokenCommand(cli: Cli): Command {
 }
 
 function revokeTokensCommand(cli: Cli): Command {
-  return apiCommand('revoke', 'end all tokens of a user and their event streams', ['nightshift tokens revoke alice'])
+  return apiCommand('revoke', 'end all tokens of a user, its sessions of OpenID Connect, and their event streams', [
+    'nightshift tokens revoke alice',
+    "nightshift tokens revoke 'https://login.example.com#248289'",
+  ])
     .argument('<user>', 'the end user')
     .action((user: string, options: Common) =>
       carryOut(cli, options, async (client) => {

@@ -1,6 +1,13 @@
 /** Sign-in with OpenID Connect in the config file. The provider itself comes from the environment. */
 import { Type, type Static } from 'typebox';
-import { NO_OIDC_SETTINGS, OIDC_ROLES, type OidcRole, type OidcSettings } from '../../../core/access/oidc.ts';
+import {
+  NO_OIDC_SETTINGS,
+  OIDC_CLIENT_AUTH,
+  OIDC_ROLES,
+  type OidcClientAuth,
+  type OidcRole,
+  type OidcSettings,
+} from '../../../core/access/oidc.ts';
 import { oneOf, partial, strict } from '../../../schema/build.ts';
 
 /** Each sign-in checks all of them. */
@@ -17,6 +24,7 @@ export const Oidc = partial({
   groups_claim: Type.String({ minLength: 1, maxLength: 256 }),
   // A scope token of RFC 6749.
   scopes: Type.Array(Type.String({ pattern: '^[\\x21\\x23-\\x5B\\x5D-\\x7E]{1,256}$' }), { maxItems: 50 }),
+  client_auth: oneOf(OIDC_CLIENT_AUTH),
   name: Type.String({ minLength: 1, maxLength: 100 }),
 });
 
@@ -36,16 +44,20 @@ export type OidcDefinition = {
   groups_claim?: string | undefined;
   /** Asked for in addition to `openid`. */
   scopes?: readonly string[] | undefined;
+  /** Sends the client secret in the body (`post`) or in the header (`basic`). Default: as the provider announces. */
+  client_auth?: OidcClientAuth | undefined;
   /** The provider on the sign-in page. Default: the host of its issuer. */
   name?: string | undefined;
 };
 
-export function toOidcSettings({ grants, groups_claim, scopes, name }: Static<typeof Oidc>): OidcSettings {
+export function toOidcSettings(section: Static<typeof Oidc>): OidcSettings {
+  const { grants, groups_claim, scopes, client_auth, name } = section;
   const none = NO_OIDC_SETTINGS;
   return {
     grants: grants ?? none.grants,
     groupsClaim: groups_claim ?? none.groupsClaim,
     scopes: scopes ?? none.scopes,
+    clientAuth: client_auth ?? none.clientAuth,
     name: name ?? none.name,
   };
 }

@@ -2,6 +2,7 @@
 import type { Session } from 'nightshift/client';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { offerAccounts } from '../account-choice.ts';
 import { client } from '../client.ts';
 import { sendPending } from './decisions.ts';
 import { keys } from './keys.ts';
@@ -60,6 +61,8 @@ export function useSignOut(): (() => Promise<void>) | null {
   return async () => {
     await sendPending();
     await client.session.delete();
+    // Otherwise the provider would sign the same person in again.
+    if (data.user !== null) offerAccounts();
     queryClient.setQueryData(sessionQuery().queryKey, {
       ...data,
       signed_in: false,

@@ -20,7 +20,7 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Revoke the tokens of a user?"
-      description="All tokens of the user and their event streams end within a second. Your server can make new ones."
+      description="All tokens of the user, its sessions of sign-in with OpenID Connect, and their event streams end within a second. Your server can make new tokens."
       submit="Revoke"
       danger
       canSubmit={user !== ''}
@@ -33,7 +33,7 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
         required
         maxLength={500}
         autoComplete="off"
-        hint="The name, exactly as your server gave it when it made the tokens."
+        hint="Exactly as your server gave it when it made the tokens. For a person who signed in with OpenID Connect: as the audit log shows it."
         value={user}
         error={faults.of('user')}
         onChange={({ target }) => {
