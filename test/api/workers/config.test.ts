@@ -42,7 +42,7 @@ describe('the configuration', () => {
       apiKeys: [],
       adminKey: null,
       oidc: null,
-      oidcSettings: { grants: [], groupsClaim: 'groups', scopes: [], name: null },
+      oidcSettings: { grants: [], groupsClaim: 'groups', scopes: [], name: null, clientAuth: null },
       secretKeys: [],
       corsOrigins: [],
       allowedHosts: [],
