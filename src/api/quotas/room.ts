@@ -3,7 +3,6 @@
  * tenant that ask at the same time share a query. What this process has admitted and not done yet counts too, so only
  * several processes can exceed a limit together, by what they admit at the same moment. Nothing is locked.
  */
-import { setTimeout } from 'node:timers/promises';
 import type { LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import { countedFor, overQuota, type Addition, type Counted, type Usage } from '../../core/access/quotas.ts';
 import type { Refusal } from '../../core/errors.ts';
@@ -15,9 +14,8 @@ import { createTally } from './tally.ts';
 /** What a job that is queued adds. */
 export const ONE_JOB = { queuedJobs: 1 } as const;
 
-/** How often a request looks whether there is room, if there may be, and how long it waits between, in milliseconds. */
-const LOOKS = 5;
-const LOOK_AGAIN_MS = 20;
+/** How long a request waits for others of its tenant that may have been counted twice, in milliseconds. */
+const LONGEST_WAIT_MS = 1_000;
 
 export type Rooms = {
   /** Does the work. `full`: why the tenant may not add so much; null: it may, and that much counts until the work ends. */
@@ -30,6 +28,7 @@ export type Rooms = {
 
 export function openRooms({ everywhere: { db } }: Pick<Database, 'everywhere'>): Rooms {
   const counts = createSharedCounts((id, upTo) => readUsage(db, id, upTo));
+  const underWay = createUnderWay();
   const admitted = { queuedJobs: createTally<TenantId>(), workers: createTally<TenantId>() };
 
   const withAdmitted = ({ queuedJobs, workers }: Usage, id: TenantId): Usage => ({
@@ -42,17 +41,19 @@ export function openRooms({ everywhere: { db } }: Pick<Database, 'everywhere'>):
       const added = { queuedJobs: 0, workers: 0, ...adds };
       const upTo = countedFor(limits, added);
       if (upTo === null) return work(null);
+      const until = performance.now() + LONGEST_WAIT_MS;
       let full: Refusal | null = null;
-      for (let looks = 0; looks < LOOKS; looks += 1) {
-        if (full !== null) await setTimeout(LOOK_AGAIN_MS);
+      for (;;) {
         const stored = await counts.count(tenantId, upTo);
         full = overQuota(limits, withAdmitted(stored, tenantId), added);
+        const leftMs = until - performance.now();
         // Otherwise it is full with what is under way, which may have been counted already.
-        if (full === null || overQuota(limits, stored, added) !== null) break;
+        if (full === null || overQuota(limits, stored, added) !== null || leftMs <= 0) break;
+        await underWay.nextEnd(tenantId, leftMs);
       }
       // Nothing waits between the count and what follows from it.
       if (full !== null) return work(full);
-      const ends = [
+      const begun = [
         ...(added.queuedJobs > 0 ? [admitted.queuedJobs.begin(tenantId)] : []),
         ...(added.workers > 0 ? [admitted.workers.begin(tenantId)] : []),
       ];
@@ -60,8 +61,40 @@ export function openRooms({ everywhere: { db } }: Pick<Database, 'everywhere'>):
         return await work(null);
       } finally {
         // A count that is under way may not have seen what this work stored.
-        counts.afterThose(tenantId, () => ends.forEach((end) => end()));
+        counts.afterThose(tenantId, () => {
+          for (const end of begun) end();
+          underWay.ended(tenantId);
+        });
       }
+    },
+  };
+}
+
+/** Work that was admitted. */
+type UnderWay = {
+  /** Resolves when some of the tenant ends, or after `ms`. */
+  nextEnd(id: TenantId, ms: number): Promise<void>;
+  ended(id: TenantId): void;
+};
+
+function createUnderWay(): UnderWay {
+  const waiting = new Map<TenantId, Set<() => void>>();
+  return {
+    async nextEnd(id, ms) {
+      const of = waiting.get(id) ?? new Set();
+      waiting.set(id, of);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      of.add(resolve);
+      const timer = setTimeout(resolve, ms);
+      await promise;
+      clearTimeout(timer);
+      of.delete(resolve);
+      if (of.size === 0 && waiting.get(id) === of) waiting.delete(id);
+    },
+    ended(id) {
+      const of = waiting.get(id);
+      waiting.delete(id);
+      for (const resolve of of ?? []) resolve();
     },
   };
 }

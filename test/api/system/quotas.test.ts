@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openRooms } from '../../../src/api/quotas/room.ts';
+import type { TenantId } from '../../../src/core/ids.ts';
 import { claimWithinSlots } from '../../../src/db/run/claims.ts';
 import { addProcess } from '../manual-worker.ts';
 import { isQuery, openApi, type Answer, type Api } from '../harness.ts';
@@ -191,6 +193,28 @@ describe('queued jobs', () => {
     }
     expect((await Promise.all(posts)).map(({ status }) => status)).toEqual(Array.from({ length: 40 }, () => 202));
     expectExceeded(await post(), 'queued_jobs');
+  });
+
+  test('below the limit are accepted, however long it takes until those end that are stored already', async () => {
+    const { key, name } = await tenantWith({ queued_jobs: 2 });
+    const { body: worker } = await api.post('/api/workers', { name: 'w' }, key);
+    const [tenant] = await api.database.db.execute<{ id: TenantId }>(sql`select id from tenants where name = ${name}`);
+    const limited = { tenantId: tenant?.id ?? (0 as TenantId), limits: { queued_jobs: 2 } };
+    const rooms = openRooms(api.database);
+    const isStored = Promise.withResolvers<void>();
+    const admitted = rooms.admit(limited, { queuedJobs: 1 }, async (full) => {
+      await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'hi' }, key);
+      isStored.resolve();
+      await setTimeout(500);
+      return full;
+    });
+    await isStored.promise;
+    // It is counted twice: as one that is stored, and as one that is under way.
+    expect(await rooms.admit(limited, { queuedJobs: 1 }, async (full) => full)).toBeNull();
+    expect(await admitted).toBeNull();
+    // What is stored alone is counted at once.
+    await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'hi' }, key);
+    expect(await rooms.admit(limited, { queuedJobs: 1 }, async (full) => full)).toMatchObject({ param: 'queued_jobs' });
   });
 
   test('under one key are one post, and a refused post may be repeated', async () => {

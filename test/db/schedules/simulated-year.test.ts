@@ -7,7 +7,7 @@ import { runDue } from '../../../src/commands/schedules/run-due.ts';
 import type { SchedulePorts } from '../../../src/commands/schedules/post-run.ts';
 import { mapConcurrent } from '../../../src/commands/map-concurrent.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
-import { CATCH_UPS, type Schedule } from '../../../src/core/schedules/schedule.ts';
+import { CATCH_UPS } from '../../../src/core/schedules/schedule.ts';
 import type { Millis } from '../../../src/core/time.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
 import { currentTime } from '../../../src/db/schedules/schedules.ts';
@@ -76,13 +76,12 @@ test('each occurrence once', async () => {
   const contexts: ContextId[] = [];
   for (let count = 0; count < CONTEXTS; count += 1) contexts.push((await the.context()).contextId);
   const begin = await currentTime(the.database.db);
-  const made: Schedule[] = [];
-  while (made.length < SCHEDULES) {
+  const wanted = Array.from({ length: SCHEDULES }, () => {
     const jitterS = pick([0, 0, 600]);
     const catchUp = pick(CATCH_UPS);
-    const settings = { timing: timing(begin), timezone: pick(ZONES), jitterS, catchUp };
-    made.push(await schedule(the, pick(contexts), settings));
-  }
+    return { timing: timing(begin), timezone: pick(ZONES), jitterS, catchUp, contextId: pick(contexts) };
+  });
+  const made = await mapConcurrent(wanted, ({ contextId, ...settings }) => schedule(the, contextId, settings));
   const processes = [portsOf(the, {}, mortal()), portsOf(the, {}, mortal())] as const;
   let now = begin;
   let jumps = 0;
@@ -100,9 +99,11 @@ test('each occurrence once', async () => {
   let started = 0;
   let missed = 0;
   const faults: string[] = [];
-  for (const one of made) {
-    const runs = await runsOf(the, one);
-    const { nextOccurrence } = await current(the, one);
+  const ended = await mapConcurrent(made, async (one) => {
+    const [runs, { nextOccurrence }] = await Promise.all([runsOf(the, one), current(the, one)]);
+    return { one, runs, nextOccurrence };
+  });
+  for (const { one, runs, nextOccurrence } of ended) {
     const occurrences = occurrencesOf(one.timing, one.timezone);
     const upto = (nextOccurrence ?? now + 1) - 1;
     for (let time: Millis | null = firstOf(one); time !== null && time <= upto; time = occurrences.after(time)) {
