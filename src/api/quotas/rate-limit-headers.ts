@@ -3,11 +3,11 @@
  * with one item for each limit, which has the name of the limit.
  */
 import type { FastifyReply } from 'fastify';
-import { WINDOW_S, type KEY_LIMIT_NAMES, type LimitName } from '../../core/access/quotas.ts';
+import { WINDOW_S, type LimitName, type LimitPrefix } from '../../core/access/quotas.ts';
 
-/** `key_`: a limit of the API key, not of its tenant. `left`: what may still be used. `endsInMs`: until when it counts; null: as long as it is used. */
+/** `left`: what may still be used. `endsInMs`: until when it counts; null: as long as it is used. */
 type Shown = {
-  name: LimitName | `key_${(typeof KEY_LIMIT_NAMES)[number]}`;
+  name: `${LimitPrefix}${LimitName}`;
   most: number;
   left: number;
   endsInMs: number | null;

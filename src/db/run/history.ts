@@ -78,10 +78,8 @@ export async function readHistories(executor: Executor, at: SQL, most: number): 
   const read = await readMemories(executor, { at: workedOn(at), compactions, most, isTogether: true });
   const histories = new Map<ContextId, Remembered>();
   const tooLong = new Set<ContextId>();
-  let used = 0;
-  for (const [contextId, { bytes, ...memory }] of [...read].sort(([, a], [, b]) => a.bytes - b.bytes)) {
-    used += bytes;
-    if (used <= most) histories.set(contextId, memory);
+  for (const [contextId, { isRead, ...memory }] of read) {
+    if (isRead) histories.set(contextId, memory);
     else tooLong.add(contextId);
   }
   return { histories, tooLong };
@@ -102,8 +100,8 @@ function workedOn(at: SQL): SQL {
 type SizedRow = Omit<MessageRow, 'content'> & { bytes: number; content: Block[] | null };
 type MemoryRow = OfContext & CompactedColumns & (SizedRow | { id: null });
 
-/** `bytes`: of its messages, as stored, whether they were read or not. */
-type Read = Remembered & { bytes: number };
+/** `isRead`: the content of all its messages. */
+type Read = Remembered & { isRead: boolean };
 
 function whole(read: Map<ContextId, Read>): Map<ContextId, Read> {
   if ([...read.values()].some(({ unread }) => unread !== null)) throw new ReadLimitExceeded();
@@ -164,9 +162,10 @@ async function readMemories(
   const histories = byContext(messages, (row) => row);
   return new Map(
     [...histories].map(([contextId, of]) => {
-      const bytes = bytesOf(of);
-      const memory = bytes > most ? beginningOf(of) : { history: of.map(toMessage), unread: null };
-      return [contextId, { ...memory, bytes, compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED }];
+      // The statement alone decides what is read.
+      const isWhole = of.every(({ content }) => content !== null);
+      const memory = bytesOf(of) > most ? beginningOf(of) : { history: of.map(toMessage), unread: null };
+      return [contextId, { ...memory, isRead: isWhole, compacted: compacted.get(contextId)?.[0] ?? NOTHING_COMPACTED }];
     }),
   );
 }

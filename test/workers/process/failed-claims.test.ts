@@ -236,6 +236,16 @@ test('histories that are read together are the shortest, and of the others nothi
   expect([contents.filter(Boolean).length, contents.length]).toEqual([4, 6]);
 });
 
+test('of histories of the same length, those that are read together have their content', async () => {
+  const made = await Promise.all(Array.from({ length: 6 }, async () => (await the.context()).contextId));
+  for (const contextId of made.toReversed()) await addLong(contextId, 1, 300_000);
+  const at = places(made.toReversed().map((contextId) => ({ contextId, tenantId: DEFAULT_TENANT })));
+  const { histories, tooLong } = await readHistories(the.database.db, at, LIMITS.sharedBytes);
+  const lengths = [...histories.values()].flatMap(({ history }) => history.map(({ content }) => content.length));
+  expect(lengths).toEqual([1, 1, 1]);
+  expect(tooLong.size).toBe(3);
+});
+
 describe('a history of 270 MB', () => {
   const before = process.memoryUsage().rss;
   let contextId: ContextId;
