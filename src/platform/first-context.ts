@@ -36,5 +36,5 @@ export async function activeTenantOf(executor: Executor, key: ApiKey | undefined
   if (key === undefined || key.tenant === DEFAULT_TENANT_NAME)
     return (await findActive(executor, [DEFAULT_TENANT])).has(DEFAULT_TENANT) ? DEFAULT_TENANT : null;
   const found = await tenantOfKey(executor, key.tenant, keyId(key.key));
-  return found?.status === 'active' ? found.id : null;
+  return found?.tenantStatus === 'active' ? found.tenantId : null;
 }

@@ -12,8 +12,8 @@ import { INVALID_KEY, idInKey, type KeyRef } from '../../core/access/api-keys.ts
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import { ALL_SCOPES, type Scopes } from '../../core/access/scopes.ts';
-import { NO_LIMITS, type KeyLimits, type TenantLimits } from '../../core/access/quotas.ts';
-import { TENANT_SUSPENDED, type Allow, type TenantStatus } from '../../core/access/tenant.ts';
+import { NO_LIMITS, type KeyLimits } from '../../core/access/quotas.ts';
+import { TENANT_SUSPENDED } from '../../core/access/tenant.ts';
 import { scopesOfUser } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { User } from '../../core/access/user.ts';
@@ -35,20 +35,15 @@ import { openTenants } from './tenants.ts';
 import type { DatabaseAccess, Executor } from '../../db/connection/client.ts';
 import { hasKeys, holdKey } from '../../db/write/api-keys.ts';
 import { holdSession, type SignedInBy, type SignedInUser } from '../../db/write/sessions.ts';
+import type { CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
 type Access = Tenant | Operator | Refusal;
-type Tenant = {
+type Tenant = Omit<CredentialTenant, 'tenantStatus'> & {
   kind: 'tenant';
-  tenantId: TenantId;
-  tenantName: string;
   isOperator: boolean;
   scopes: Scopes;
-  /** What its workers may use. */
-  allow: Allow;
-  /** Its own; those of the config file are for what is missing. */
-  limits: TenantLimits;
   /** Of its key, beside those. A key that makes tokens has none. */
   keyLimits: KeyLimits;
   credential: Credential | null;
@@ -142,16 +137,13 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
       const key: KeyRef = { kind: 'env', id: keyId(given) };
       const found = await tenants.find({ tenant, keyId: key.id });
       if (found === null) return INVALID_KEY;
-      const { id: tenantId, status: tenantStatus, allow, limits } = found;
-      const credential = { kind: 'environment', tenantId } as const;
-      return toTenant({ tenantId, tenantName: tenant, tenantStatus, allow, limits, scopes, key }, credential);
+      return toTenant({ ...found, scopes, key }, { kind: 'environment', tenantId: found.tenantId });
     }
     if (looksLikeToken(given)) {
       const found = await tokens.find(given);
       if (found === null) return INVALID_KEY;
       const { token, ...allowed } = found;
-      const { tenantId, key } = token;
-      const access = toTenant({ ...allowed, tenantId, key }, { kind: 'token', token });
+      const access = toTenant({ ...allowed, key: token.key }, { kind: 'token', token });
       return access.kind === 'tenant' ? { ...access, token, user: token.user } : access;
     }
     const found = await made.find(given);
@@ -212,8 +204,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
   };
 }
 
-type Found = Pick<Tenant, 'tenantId' | 'tenantName' | 'scopes' | 'allow' | 'limits' | 'key'> &
-  Partial<Pick<Tenant, 'keyLimits' | 'user'>> & { tenantStatus: TenantStatus };
+type Found = CredentialTenant & Pick<Tenant, 'scopes' | 'key'> & Partial<Pick<Tenant, 'keyLimits' | 'user'>>;
 
 function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;

@@ -9,12 +9,7 @@ import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
 
-export type MadeKey = Pick<
-  StoredKey,
-  'tenantId' | 'tenantName' | 'tenantStatus' | 'allow' | 'limits' | 'scopes' | 'keyLimits'
-> & {
-  id: ApiKeyId;
-};
+export type MadeKey = Omit<StoredKey, 'hash' | 'isUseDue'> & { id: ApiKeyId };
 
 type MadeKeys = {
   /** Null: the API made no such key, or it has ended. */
@@ -46,8 +41,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
       const found = id === null ? null : await stored.get(id);
       if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
-      const { tenantId, tenantName, tenantStatus, allow, limits, scopes, keyLimits } = found;
-      return { id, tenantId, tenantName, tenantStatus, allow, limits, scopes, keyLimits };
+      const { hash: _, isUseDue: __, ...ofKey } = found;
+      return { ...ofKey, id };
     },
     whileValid: (id, end) => streams.add(id, end),
     ended(id) {

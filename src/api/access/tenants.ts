@@ -4,7 +4,7 @@
  */
 import type { TenantId } from '../../core/ids.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
-import { findActive, tenantOfKey, type TenantState } from '../../db/write/tenants/tenants.ts';
+import { findActive, tenantOfKey, type CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 
@@ -13,7 +13,7 @@ type EnvironmentKey = { tenant: string; keyId: string };
 
 type Tenants = {
   /** Null: the key was one of a deleted tenant of this name. */
-  find(key: EnvironmentKey): Promise<TenantState | null>;
+  find(key: EnvironmentKey): Promise<CredentialTenant | null>;
   /** Whether the tenant is active, without any cache. */
   isActive(executor: Executor, id: TenantId): Promise<boolean>;
   /** Calls `end` when the tenant is no longer active. Returns a function that unregisters `end`. */

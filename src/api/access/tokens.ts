@@ -12,12 +12,11 @@ import { isJsonObject } from '../../core/json.ts';
 import { once } from '../../core/once.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
-import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import { LONGEST_TOKEN_S, TOKEN_SCOPES, type Token } from '../../core/access/tokens.ts';
 import { parseUser } from '../../core/access/user.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { findLiveTokens, findToken, issueTime, type TokenRef } from '../../db/write/tokens.ts';
+import type { CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import type { EnvironmentKeys } from './environment-keys.ts';
@@ -35,14 +34,7 @@ export type NewToken = Omit<Token, 'id' | 'issuedAt' | 'expiresAt'> & { lifetime
 export type IssuedToken = { kind: 'issued'; id: string; text: string; expiresAt: Millis };
 
 /** `scopes`: those of the token that its key has. */
-type FoundToken = {
-  token: Token;
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
-  scopes: Scopes;
-};
+type FoundToken = CredentialTenant & { token: Token; scopes: Scopes };
 
 type Tokens = {
   issue(token: NewToken): Promise<IssuedToken | Refusal>;
@@ -107,17 +99,9 @@ export function openTokens(
     if (token === null) return null;
     const state = await findToken(db, token);
     if (state === null) return null;
-    const { tenantName, tenantStatus, allow, limits } = state;
-    const ofKey = state.scopes ?? scopesOf(token.key.id, tenantName);
+    const ofKey = state.scopes ?? scopesOf(token.key.id, state.tenantName);
     if (ofKey === undefined) return null;
-    return {
-      token,
-      tenantName,
-      tenantStatus,
-      allow,
-      limits,
-      scopes: new Set(token.scopes.filter((scope) => ofKey.has(scope))),
-    };
+    return { ...state, token, scopes: new Set(token.scopes.filter((scope) => ofKey.has(scope))) };
   }, secretHash);
 
   return {

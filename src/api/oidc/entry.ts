@@ -51,8 +51,8 @@ async function entryTo(executor: Executor, name: string, groups: readonly string
   for (const group of groups) {
     const found = await tenantOfKey(executor, name, grantId(group));
     if (found === null) continue;
-    if (found.status !== 'active') return { kind: 'inactive' };
-    tenantId = found.id;
+    if (found.tenantStatus !== 'active') return { kind: 'inactive' };
+    tenantId = found.tenantId;
     granting.push(group);
   }
   return tenantId === null ? null : { kind: 'entry', tenantId, groups: granting };

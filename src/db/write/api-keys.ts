@@ -3,12 +3,12 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ApiKeyView, NewApiKey } from '../../core/access/api-keys.ts';
 import { DEFAULT_TENANT, type ApiKeyId, type TenantId } from '../../core/ids.ts';
 import type { KeyLimits, TenantLimits } from '../../core/access/quotas.ts';
-import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
+import type { Allow } from '../../core/access/tenant.ts';
 import { isScope, type Scope, type Scopes } from '../../core/access/scopes.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
-import { isActive } from './tenants/tenants.ts';
+import { credentialTenant, isActive, type CredentialTenant } from './tenants/tenants.ts';
 
 /** Revoked and expired keys are listed for so long. */
 const LISTED_FOR = sql`interval '90 days'`;
@@ -19,12 +19,7 @@ const USE_EXACT_TO = sql`interval '1 minute'`;
 /** A condition on `k`. */
 export const isValidKey: SQL = sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > ${nowInStatement})`;
 
-export type StoredKey = {
-  tenantId: TenantId;
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
+export type StoredKey = CredentialTenant & {
   hash: string;
   scopes: Scopes;
   keyLimits: KeyLimits;
@@ -35,8 +30,7 @@ export type StoredKey = {
 /** Null: there is no valid key with this id. */
 export async function findKey(executor: Executor, id: ApiKeyId): Promise<StoredKey | null> {
   const [found] = await executor.execute<Omit<StoredKey, 'scopes'> & { scopes: string }>(sql`/* api_keys.find */
-    select k.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits, k.hash, k.scopes,
-      k.limits as "keyLimits",
+    select ${credentialTenant}, k.hash, k.scopes, k.limits as "keyLimits",
       k.last_used_at is null or k.last_used_at < ${nowInStatement} - ${USE_EXACT_TO} as "isUseDue"
     from api_keys k join tenants t on t.id = k.tenant_id where k.id = ${id} and ${isValidKey}`);
   return found === undefined ? null : { ...found, scopes: new Set(parseScopes(found.scopes)) };

@@ -2,15 +2,14 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { KeyRef } from '../../core/access/api-keys.ts';
 import type { ApiKeyId, TenantId } from '../../core/ids.ts';
-import type { KeyLimits, TenantLimits } from '../../core/access/quotas.ts';
-import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
+import type { KeyLimits } from '../../core/access/quotas.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
-import { isActive } from './tenants/tenants.ts';
+import { credentialTenant, isActive, type CredentialTenant } from './tenants/tenants.ts';
 
 /**
  * Who began a session of a tenant. A key: it ends with the key. A user of the OpenID provider: `groups` are those that
@@ -27,13 +26,8 @@ export type SignedInBy = { kind: 'tenant'; tenantId: TenantId; owner: SessionOwn
 export type SignedInUser = { kind: 'tenant'; tenantId: TenantId; owner: UserOwner };
 
 /** `scopes`: of a key that the API made; those of the environment, and of groups, are not stored. */
-export type TenantSession = {
+export type TenantSession = CredentialTenant & {
   kind: 'tenant';
-  tenantId: TenantId;
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
   owner: SessionOwner;
   scopes: Scopes;
   /** Of a key that the API made. */
@@ -97,8 +91,7 @@ type SessionRow = OwnerColumns &
 /** Null: no such session, or it has expired, or its key has. */
 export async function findSession(executor: Executor, tokenHash: string): Promise<StoredSession | null> {
   const [found] = await executor.execute<SessionRow>(sql`/* sessions.find */
-    select s.tenant_id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits,
-      ${OWNER}, k.scopes, coalesce(k.limits, '{}') as "keyLimits"
+    select ${credentialTenant}, ${OWNER}, k.scopes, coalesce(k.limits, '{}') as "keyLimits"
     from sessions s left join tenants t on t.id = s.tenant_id left join api_keys k on k.id = s.api_key_id
     where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;

@@ -4,8 +4,6 @@
  */
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../core/ids.ts';
-import type { TenantLimits } from '../../core/access/quotas.ts';
-import type { Allow, TenantStatus } from '../../core/access/tenant.ts';
 import type { Scopes } from '../../core/access/scopes.ts';
 import type { Millis } from '../../core/time.ts';
 import { LONGEST_TOKEN_S, type Token } from '../../core/access/tokens.ts';
@@ -14,19 +12,13 @@ import type { Executor } from '../connection/client.ts';
 import { dueNow, millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
 import { columns, recordset } from '../rows/recordset.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
-import { isActive } from './tenants/tenants.ts';
+import { credentialTenant, isActive, type CredentialTenant } from './tenants/tenants.ts';
 
 /** The parts of a token that decide whether it has ended. */
 export type TokenRef = Pick<Token, 'id' | 'tenantId' | 'user' | 'key' | 'issuedAt' | 'expiresAt'>;
 
 /** `scopes`: of the key that made it; null: a key of the environment, whose scopes are not stored. */
-type TokenState = {
-  tenantName: string;
-  tenantStatus: TenantStatus;
-  allow: Allow;
-  limits: TenantLimits;
-  scopes: Scopes | null;
-};
+type TokenState = CredentialTenant & { scopes: Scopes | null };
 
 const TOKENS = recordset<TokenRef>(
   'a',
@@ -51,7 +43,7 @@ const valid = (tokens: readonly TokenRef[]) => sql`${TOKENS.table(tokens)}
 export async function findToken(executor: Executor, token: TokenRef): Promise<TokenState | null> {
   type Row = Omit<TokenState, 'scopes'> & { scopes: string | null };
   const [found] = await executor.execute<Row>(sql`/* tokens.find */
-    select t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits, a.scopes
+    select ${credentialTenant}, a.scopes
     from (select a.tenant, k.scopes from ${valid([token])}) a join tenants t on t.id = a.tenant`);
   if (found === undefined) return null;
   const { scopes, ...tenant } = found;

@@ -11,6 +11,20 @@ import { encodeJson } from '../../connection/codec.ts';
 /** Ids are below 2 to the power of 48, so that JSON and JavaScript hold them exactly. */
 const IDS = 2 ** 48 - 1;
 
+/** The tenant of a credential, as access control reads it with the credential. */
+export type CredentialTenant = {
+  tenantId: TenantId;
+  tenantName: string;
+  tenantStatus: TenantStatus;
+  /** What its workers may use. */
+  allow: Allow;
+  /** Its own; those of the config file are for what is missing. */
+  limits: TenantLimits;
+};
+
+/** Of the tenant `t`. */
+export const credentialTenant: SQL = sql`t.id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits`;
+
 /** Whether the tenant with this id exists and is active. */
 export function isActive(tenantId: SQL | TenantId): SQL {
   return sql`exists (select 1 from tenants active where active.id = ${tenantId} and active.status = 'active')`;
@@ -32,26 +46,23 @@ export async function ensureTenant(executor: Executor, name: string): Promise<Te
   return added.id;
 }
 
-const UNRESTRICTED = { allow: ALL_ALLOWED, limits: NO_LIMITS };
-
-export type TenantState = { id: TenantId; status: TenantStatus; allow: Allow; limits: TenantLimits };
-
 /**
  * The tenant that a key of the environment names. Adds it with a new name. Null: the key was one of a deleted tenant of
  * this name.
  */
-export async function tenantOfKey(executor: Executor, name: string, keyId: string): Promise<TenantState | null> {
-  type Row = { isEnded: boolean } & (TenantState | { id: null });
+export async function tenantOfKey(executor: Executor, name: string, keyId: string): Promise<CredentialTenant | null> {
+  type Row = { isEnded: boolean } & (CredentialTenant | { tenantId: null });
   const [row] = await executor.execute<Row>(sql`/* tenants.find_of_key */
-    select t.id, t.status, t.allow, t.limits, exists (
+    select ${credentialTenant}, exists (
         select 1 from audit_entries a where a.tenant_id is null and a.target = ${name} and a.action = 'tenant.deleted'
           and a.detail->'keys' @> ${encodeJson([keyId])}::jsonb
       ) as "isEnded"
     from (select 1) one left join tenants t on t.name = ${name}`);
   if (row === undefined || row.isEnded) return null;
-  if (row.id === null) return { id: await ensureTenant(executor, name), status: 'active', ...UNRESTRICTED };
-  const { id, status, allow, limits } = row;
-  return { id, status, allow, limits };
+  const { isEnded: _, ...found } = row;
+  if (found.tenantId !== null) return found;
+  const tenantId = await ensureTenant(executor, name);
+  return { tenantId, tenantName: name, tenantStatus: 'active', allow: ALL_ALLOWED, limits: NO_LIMITS };
 }
 
 /** Those of the tenants that are active, in one query. */
