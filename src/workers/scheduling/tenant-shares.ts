@@ -116,5 +116,5 @@ function countsOf(byUser: Counted): Map<UserOrNone, number> {
 }
 
 function sumOf(counts: ReadonlyMap<UserOrNone, number>): number {
-  return counts.values().reduce((sum, count) => sum + count, 0);
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

@@ -85,7 +85,7 @@ test('a slot counts for the user that it serves last, and is left once', () => {
   expect([slot?.yields(), slot?.yields(), other?.yields()]).toEqual([true, true, false]);
   slot?.give();
   expect(shares.running(TENANT)).toBe(1);
-  // A slot is free: nobody has to leave.
+  // A slot is free: no run has to leave its own.
   shares.noteWaiting(new Map([[TENANT, new Map([[bob, { length: 1 }]])]]));
   expect(other?.yields()).toBe(false);
 });
