@@ -41,12 +41,14 @@ const SITUATIONS: Readonly<Record<string, Load>> = {
     await client.createAll('a', 130, HELD);
     for (let n = 0; n < 8; n += 1) await client.createAll(`t${n}`, 20, HELD);
   },
+  '2,000 contexts of 3 s each of another user of B': (client) =>
+    client.createAll('b', 2_000, 'wait: 3s\nsay: done', 'busy'),
 };
 
 type Client = {
   send(tenant: string, path: string, body: object): Promise<unknown>;
   /** Returns the ids of the contexts. */
-  createAll(tenant: string, count: number, content: string): Promise<string[]>;
+  createAll(tenant: string, count: number, content: string, user?: string): Promise<string[]>;
 };
 
 type Setup = { situation: string; processes: number; isRedisUp: boolean };
@@ -176,10 +178,10 @@ function clientOf({ url }: System): Client {
   };
   return {
     send,
-    createAll: (tenant, count, content) =>
+    createAll: (tenant, count, content, user) =>
       mapAtOnce(Array.from({ length: count }), async () => {
         const config = { model: 'simulated/bench', tools: ['spawn_worker', 'wait_for_workers'] };
-        return contextOf(await send(tenant, '/api/workers', { name: 'w', config, input: { content } }));
+        return contextOf(await send(tenant, '/api/workers', { name: 'w', user, config, input: { content } }));
       }),
   };
 }

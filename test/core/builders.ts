@@ -231,6 +231,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
       contextId: id<ContextId>(90),
       tenantId: DEFAULT_TENANT,
       tenantName: DEFAULT_TENANT_NAME,
+      user: '',
       notifies: false,
       epoch: 3,
     },

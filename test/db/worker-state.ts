@@ -11,7 +11,7 @@ import type { WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
 import { sweepOnce } from '../../src/workers/process/sweep.ts';
 import { Dispatcher } from '../../src/workers/scheduling/dispatcher.ts';
-import { Shares } from '../../src/workers/scheduling/shares.ts';
+import { TenantShares } from '../../src/workers/scheduling/tenant-shares.ts';
 import { Slots } from '../../src/workers/scheduling/slots.ts';
 import { QUIET_FINGERPRINTS } from '../workers/manual-process.ts';
 import { workerPorts } from '../workers/worker-ports.ts';
@@ -42,7 +42,7 @@ export function workerState(the: Given): WorkerState {
 }
 
 export function slotsOf(capacity: number, reserved = 0): Slots {
-  return new Slots(new Shares(), capacity, reserved);
+  return new Slots(new TenantShares(), capacity, reserved);
 }
 
 /** One sweep of a process. */

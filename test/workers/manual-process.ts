@@ -14,7 +14,7 @@ import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.t
 import { WebhookSender } from '../../src/workers/webhooks/sender.ts';
 import type { WorkerPorts, WorkerState } from '../../src/workers/process/ports.ts';
 import { Registry } from '../../src/workers/process/registry.ts';
-import { Shares } from '../../src/workers/scheduling/shares.ts';
+import { TenantShares } from '../../src/workers/scheduling/tenant-shares.ts';
 import { Slots } from '../../src/workers/scheduling/slots.ts';
 
 const fingerprinter = createFingerprinter(digest);
@@ -27,7 +27,7 @@ export const QUIET_FINGERPRINTS: WorkerState['fingerprints'] = {
 /** The shared state of a process, as `startWorkerProcess` builds it. Its row exists already. */
 export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number): WorkerState {
   const registry = new Registry();
-  const slots = new Slots(new Shares(), capacity);
+  const slots = new Slots(new TenantShares(), capacity);
   const clock = new DatabaseClock();
   const metrics = createWorkerMetrics(slots, []);
   return {

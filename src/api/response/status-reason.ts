@@ -186,8 +186,9 @@ function attemptNote(attempt: number): string {
   return attempt > 1 ? ` (attempt ${attempt})` : '';
 }
 
-function placeNote({ queuePosition }: Diagnosis): string {
-  return queuePosition === null ? '' : `, at position ${queuePosition} of this tenant`;
+function placeNote({ queuePosition, user }: Diagnosis): string {
+  if (queuePosition === null) return '';
+  return `, at position ${queuePosition} of ${user === '' ? 'this tenant' : 'this user'}`;
 }
 
 function queuedNote({ queued }: Diagnosis): string {

@@ -5,6 +5,9 @@
 declare const kind: unique symbol;
 export type User = string & { readonly [kind]: 'user' };
 
+/** Empty: none. For keys and indexes, where null would not do. */
+export type UserOrNone = User | '';
+
 /** Null: the value names no user. */
 export function parseUser(value: unknown): User | null {
   return typeof value === 'string' && value !== '' && Array.from(value).length <= LONGEST_USER ? (value as User) : null;

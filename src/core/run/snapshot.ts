@@ -5,6 +5,7 @@ import type { ActiveJob, QueuedJob, SteeredInput } from './job.ts';
 import type { Message } from '../conversation/message.ts';
 import type { Serving, Settings } from '../workers/settings.ts';
 import type { Allow } from '../access/tenant.ts';
+import type { UserOrNone } from '../access/user.ts';
 import type { DurableState } from './state.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 
@@ -17,6 +18,8 @@ export type Lease = {
   tenantId: TenantId;
   /** For logs and workspaces. */
   tenantName: string;
+  /** The user of its worker. */
+  user: UserOrNone;
   /** Its tenant has webhooks: appends write to their outbox. */
   notifies: boolean;
   /** Identifies the owner. */

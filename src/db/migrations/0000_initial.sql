@@ -112,6 +112,7 @@ CREATE TABLE "compactions" (
 CREATE TABLE "contexts" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
+	"user_name" text DEFAULT '' NOT NULL,
 	"scheduling_status" text DEFAULT 'idle' NOT NULL,
 	"state" text DEFAULT 'Idle' NOT NULL,
 	"state_since" timestamp (3) with time zone DEFAULT now() NOT NULL,
@@ -600,7 +601,7 @@ CREATE INDEX "tenants_special" ON "tenants" USING btree ("id") WHERE "tenants"."
 CREATE INDEX "token_revocations_time" ON "token_revocations" USING btree ("revoked_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "compactions_place" ON "compactions" USING btree ("context_id","branch","seq");--> statement-breakpoint
 CREATE INDEX "contexts_due" ON "contexts" USING btree ("next_check_at") WHERE "contexts"."scheduling_status" in ('waiting', 'running') and "contexts"."next_check_at" is not null;--> statement-breakpoint
-CREATE INDEX "contexts_runnable" ON "contexts" USING btree ("tenant_id","priority","next_check_at") WHERE "contexts"."scheduling_status" = 'runnable';--> statement-breakpoint
+CREATE INDEX "contexts_runnable" ON "contexts" USING btree ("tenant_id","user_name","priority","next_check_at") WHERE "contexts"."scheduling_status" = 'runnable';--> statement-breakpoint
 CREATE INDEX "contexts_owned" ON "contexts" USING btree ("lease_owner") WHERE "contexts"."lease_owner" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint

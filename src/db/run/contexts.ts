@@ -37,7 +37,7 @@ export const isOfInactive: SQL = sql`exists (
     select 1 from tenants t where t.id = c.tenant_id and t.status <> 'active')`;
 
 /** The row of a tenant is deleted after its contexts. */
-export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId",
+export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tenantId", c.user_name as "user",
   (select t.name from tenants t where t.id = c.tenant_id) as "tenantName",
   (select t.allow from tenants t where t.id = c.tenant_id) as allow,
   not ${isOfInactive} as "isTenantActive",
@@ -46,8 +46,9 @@ export const contextColumns: SQL = sql`c.id as "contextId", c.tenant_id as "tena
   c.control_seq as "controlSeq", c.failed_claims as "failedClaims", c.active_branch as "activeBranch", c.queued, c.steers,
   ${millis(sql`clock_timestamp()`)} as now`;
 
-export function toContextRow({ contextId, tenantId, tenantName, notifies, epoch, ...row }: ContextColumns): ContextRow {
-  return { lease: { contextId, tenantId, tenantName, notifies, epoch }, ...row };
+export function toContextRow(columns: ContextColumns): ContextRow {
+  const { contextId, tenantId, tenantName, user, notifies, epoch, ...row } = columns;
+  return { lease: { contextId, tenantId, tenantName, user, notifies, epoch }, ...row };
 }
 
 /** The context's row after a command was accepted. */

@@ -5,6 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { boolean, check, index, integer, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import type { UserOrNone } from '../../core/access/user.ts';
 import type { JobError } from '../../core/errors.ts';
 import { counter, instant, jsonb, oneOf, tenantId, usageCounters } from './columns.ts';
 
@@ -14,6 +15,8 @@ export const contexts = pgTable(
   {
     id: uuid('id').primaryKey(),
     tenantId: tenantId(),
+    /** The user of its worker, so that an index leads from one user to the next. */
+    userName: text('user_name').$type<UserOrNone>().notNull().default(''),
     /** Whether and when a worker process may run it. */
     schedulingStatus: text('scheduling_status').notNull().default('idle'),
     /** The state that clients see. */
@@ -29,11 +32,11 @@ export const contexts = pgTable(
     leaseEpoch: counter('lease_epoch'),
     /**
      * The highest priority of its inputs since it was last idle; if it was released between two jobs, that of the next
-     * one. Runnable contexts of a tenant start in this order.
+     * one. Runnable contexts of a user start in this order.
      */
     priority: smallint('priority').notNull().default(5),
     /**
-     * While it is runnable: its place among the runnable contexts of its tenant and priority, and from when on a sweep
+     * While it is runnable: its place among the runnable contexts of its user and priority, and from when on a sweep
      * may start it. While it waits, or has a stop request without an answer: when a sweep checks it.
      */
     nextCheckAt: instant('next_check_at'),
@@ -66,7 +69,7 @@ export const contexts = pgTable(
       .on(t.nextCheckAt)
       .where(sql`${t.schedulingStatus} in ('waiting', 'running') and ${t.nextCheckAt} is not null`),
     index('contexts_runnable')
-      .on(t.tenantId, t.priority, t.nextCheckAt)
+      .on(t.tenantId, t.userName, t.priority, t.nextCheckAt)
       .where(sql`${t.schedulingStatus} = 'runnable'`),
     index('contexts_owned')
       .on(t.leaseOwner)

@@ -24,7 +24,7 @@ import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
 import { Dispatcher } from '../scheduling/dispatcher.ts';
 import { ScheduleRunner } from '../scheduling/schedule-runner.ts';
-import { Shares } from '../scheduling/shares.ts';
+import { TenantShares } from '../scheduling/tenant-shares.ts';
 import { Slots } from '../scheduling/slots.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Sweep } from './sweep.ts';
@@ -60,7 +60,7 @@ export async function startWorkerProcess(
   { concurrency, reserved }: Capacity,
 ): Promise<WorkerProcess> {
   const registry = new Registry();
-  const shares = new Shares(ports.abilities.team.tenantLimits.slots ?? null);
+  const shares = new TenantShares(ports.abilities.team.tenantLimits.slots ?? null);
   const slots = new Slots(shares, concurrency, reserved);
   const tenants = new Tenants(shares, registry);
   const clock = new DatabaseClock();

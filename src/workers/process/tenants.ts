@@ -1,15 +1,15 @@
 /** What a worker process knows of tenants, from its heartbeats: weights, limits of slots, and which are not active. */
 import type { TenantId } from '../../core/ids.ts';
 import { MOST_SPECIAL, type SpecialTenant } from '../../db/processes/processes.ts';
-import type { Shares } from '../scheduling/shares.ts';
+import type { TenantShares } from '../scheduling/tenant-shares.ts';
 import type { Registry } from './registry.ts';
 
 export class Tenants {
-  readonly #shares: Pick<Shares, 'setWeights' | 'setLimits'>;
+  readonly #shares: Pick<TenantShares, 'setWeights' | 'setLimits'>;
   readonly #registry: Pick<Registry, 'leaveTenants'>;
   #deleting: readonly TenantId[] = [];
 
-  constructor(shares: Pick<Shares, 'setWeights' | 'setLimits'>, registry: Pick<Registry, 'leaveTenants'>) {
+  constructor(shares: Pick<TenantShares, 'setWeights' | 'setLimits'>, registry: Pick<Registry, 'leaveTenants'>) {
     this.#shares = shares;
     this.#registry = registry;
   }

@@ -69,8 +69,9 @@ async function runOnce(
     state.metrics.claim(claimed?.kind === 'opened' ? 'claimed' : 'noop');
     if (claimed?.kind === 'opened') {
       const { snapshot: first, early } = claimed;
-      place.tenantId = first.lease.tenantId;
-      slot?.serve(first.lease.tenantId);
+      const { tenantId: tenant, user } = first.lease;
+      place.tenantId = tenant;
+      slot?.serve(tenant, user);
       const ports = portsFor(first);
       const eager = new EagerCalls(ports, signals, first);
       await runLoop({ ...ports, signals, early, eager }, first);

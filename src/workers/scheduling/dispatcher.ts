@@ -3,19 +3,19 @@
  *
  * While slots are free, a wake-up runs the context that it names. Once all slots are taken, or were a moment ago, many
  * contexts may wait, and a wake-up is only a hint that there is work: the slot takes the next runnable context, chosen by
- * `Shares` between the tenants, and within a tenant by priority and time. Sweeps choose in the same way, and so does a
+ * `TenantShares` between the tenants and between the users of a tenant, and for a user by priority and time. Sweeps choose in the same way, and so does a
  * slot that becomes free while more is known to wait; so the order does not depend on wake-ups, and all works without
  * them. Contexts of a tenant with a limit of slots always have their turn by this list.
  *
  * A tenant that runs nothing here while all slots are taken gets one of the reserved slots.
  */
 import { setTimeout } from 'node:timers/promises';
-import pTimeout from 'p-timeout';
+import type { UserOrNone } from '../../core/access/user.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
-import { DATABASE_TIMEOUT } from '../../db/batches/database-timeout.ts';
-import { readRunnable, type Runnable } from '../../db/run/runnable.ts';
+import type { Runnable, Waiting } from '../../db/run/runnable.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { runContext, type RunResult } from '../run/run-context.ts';
+import { createReader, type Reader } from './runnable-reader.ts';
 import type { Slot } from './slots.ts';
 
 /** How long a list of runnable contexts is used. */
@@ -31,16 +31,14 @@ const LOOK_TRIES = 8;
 /** After this time a list that could not be read is read again, in milliseconds. */
 const AWAY_MS = 1_000;
 
-type ByTenant = Map<TenantId, Runnable[]>;
 /** `at`: when it began to be read, on the monotonic clock. */
-type List = { byTenant: ByTenant; at: number };
-type Reader = (asked: { perTenant: number; onlyOverdue: boolean }) => Promise<ByTenant>;
+type List = { waiting: Waiting; at: number };
 
 export class Dispatcher {
   readonly #state: WorkerState;
   readonly #readList: Reader;
   readonly #readOverdue: Reader;
-  #list: List = { byTenant: new Map(), at: -Infinity };
+  #list: List = { waiting: new Map(), at: -Infinity };
   #relisting: Promise<void> | null = null;
   /** Whether more contexts were found than are in the list. */
   #isCut = false;
@@ -85,13 +83,14 @@ export class Dispatcher {
     if (slots.free === 0) return 0;
     const at = performance.now();
     // While slots are scarce, those that are not overdue yet have their turn too.
-    const overdue = await this.#readOverdue({ perTenant: slots.free, onlyOverdue: !slots.areBusy });
+    const { waiting } = await this.#readOverdue({ perTenant: slots.free, onlyOverdue: !slots.areBusy });
     // Other processes may have read the same: in random order, they try to claim different ones.
-    const count = [...overdue.values()].reduce((sum, { length }) => sum + length, 0);
-    if (count <= slots.free) for (const contexts of overdue.values()) shuffle(contexts, () => this.#state.random());
+    const lists = [...waiting.values()].flatMap((byUser) => [...byUser.values()]);
+    const count = lists.reduce((sum, { length }) => sum + length, 0);
+    if (count <= slots.free) for (const contexts of lists) shuffle(contexts, () => this.#state.random());
     let started = 0;
     for (let slot = slots.takeFree(); slot !== null; slot = slots.takeFree()) {
-      const next = this.#pick({ byTenant: overdue, at });
+      const next = this.#pick({ waiting, at });
       if (next === null) {
         slot.give();
         return started;
@@ -100,7 +99,7 @@ export class Dispatcher {
       // Nothing has claimed it in time. Perhaps it killed the process that tried to.
       void this.#serve(slot, { ...next, isSuspect: true });
     }
-    this.#isCut ||= overdue.size > 0;
+    this.#isCut ||= waiting.size > 0;
     return started;
   }
 
@@ -133,8 +132,8 @@ export class Dispatcher {
     return false;
   }
 
-  #try(slot: Slot, { tenantId, contextId, isNew, isSuspect }: Runnable): Promise<RunResult> {
-    slot.serve(tenantId);
+  #try(slot: Slot, { tenantId, user, contextId, isNew, isSuspect }: Runnable): Promise<RunResult> {
+    slot.serve(tenantId, user);
     return runContext(this.#state, contextId, { isNew, isSuspect, slot });
   }
 
@@ -168,12 +167,12 @@ export class Dispatcher {
     }
     // A list without contexts of a tenant that had its limit is older than the end of this run.
     const mayHaveMore =
-      this.#isCut || this.#list.byTenant.size > 0 || (tenant !== null && slots.shares.isLimited(tenant));
+      this.#isCut || this.#list.waiting.size > 0 || (tenant !== null && slots.shares.isLimited(tenant));
     const slot = mayHaveMore ? slots.takeFree() : null;
     if (slot !== null) void this.#serve(slot, null);
   }
 
-  /** The next context of the list. The slot counts for its tenant at once, so that the next choice knows. */
+  /** The next context of the list. The slot counts for its user at once, so that the next choice knows. */
   async #next(slot: Slot): Promise<Runnable | null> {
     // A list that is being read may be older than the wake-up.
     await this.#relisting;
@@ -182,15 +181,15 @@ export class Dispatcher {
       await this.#relist();
       next = this.#pick(this.#list);
     }
-    if (next !== null) slot.serve(next.tenantId);
+    if (next !== null) slot.serve(next.tenantId, next.user);
     return next;
   }
 
   /** Takes the next context out of a list. Null: it is empty. */
   #pick(list: List): Runnable | null {
     const { shares } = this.#state.slots;
-    const { byTenant } = list;
-    for (let tenant = shares.first(byTenant.keys()); tenant !== null; tenant = shares.first(byTenant.keys())) {
+    const { waiting } = list;
+    for (let tenant = shares.first(waiting.keys()); tenant !== null; tenant = shares.first(waiting.keys())) {
       const next = this.#pickOf(list, tenant);
       if (next !== null) return next;
     }
@@ -198,12 +197,17 @@ export class Dispatcher {
   }
 
   /** Of one tenant; those that run here are left out. */
-  #pickOf({ byTenant, at }: List, tenant: TenantId): Runnable | null {
-    const { registry } = this.#state;
-    const contexts = byTenant.get(tenant) ?? [];
-    let next = contexts.shift();
-    while (next !== undefined && registry.noteRunnable(next.contextId, at)) next = contexts.shift();
-    if (contexts.length === 0) byTenant.delete(tenant);
+  #pickOf({ waiting, at }: List, tenant: TenantId): Runnable | null {
+    const { registry, slots } = this.#state;
+    const byUser: Map<UserOrNone, Runnable[]> = waiting.get(tenant) ?? new Map();
+    let next: Runnable | undefined;
+    do {
+      const user = slots.shares.firstUser(tenant, byUser.keys());
+      const contexts = user === null ? [] : (byUser.get(user) ?? []);
+      next = contexts.shift();
+      if (user !== null && contexts.length === 0) byUser.delete(user);
+    } while (next !== undefined && registry.noteRunnable(next.contextId, at));
+    if (byUser.size === 0) waiting.delete(tenant);
     return next ?? null;
   }
 
@@ -214,10 +218,10 @@ export class Dispatcher {
 
   async #relistOnce(): Promise<void> {
     const at = performance.now();
-    const byTenant = await this.#readList({ perTenant: PER_TENANT, onlyOverdue: false });
-    this.#list = { byTenant, at };
-    this.#isCut = [...byTenant.values()].some(({ length }) => length === PER_TENANT);
-    this.#state.slots.shares.noteWaiting(new Map([...byTenant].map(([tenant, { length }]) => [tenant, length])));
+    const { waiting, hasMore } = await this.#readList({ perTenant: PER_TENANT, onlyOverdue: false });
+    this.#list = { waiting, at };
+    this.#isCut = hasMore;
+    this.#state.slots.shares.noteWaiting(waiting);
   }
 
   async #keepLooking(): Promise<void> {
@@ -254,7 +258,7 @@ export class Dispatcher {
   /** For tenants that run nothing here, one context each. */
   #useReserved(): void {
     const { slots } = this.#state;
-    const idle = new Set([...this.#list.byTenant.keys()].filter((tenant) => slots.shares.running(tenant) === 0));
+    const idle = new Set([...this.#list.waiting.keys()].filter((tenant) => slots.shares.running(tenant) === 0));
     for (let tenant = slots.shares.first(idle); tenant !== null; tenant = slots.shares.first(idle)) {
       idle.delete(tenant);
       const slot = slots.takeReserved();
@@ -265,31 +269,6 @@ export class Dispatcher {
     }
   }
 }
-
-/** Reads runnable contexts; if not all tenants fit into one answer, the next one goes on with the others. */
-function createReader({ abilities, database, registry, clock, identity, log }: Reading): Reader {
-  let after: TenantId | null = null;
-  return async (asked) => {
-    if (identity() === null) return new Map();
-    const passBy = registry.unsupported.passedBy(clock.now());
-    const all = { ...asked, passBy, slotsOfTenant: abilities.team.tenantLimits.slots };
-    const read = () => pTimeout(readRunnable(database.db, { ...all, after }), DATABASE_TIMEOUT);
-    try {
-      let found = await read();
-      if (found.byTenant.size === 0 && after !== null) {
-        after = null;
-        found = await read();
-      }
-      after = found.last;
-      return found.byTenant;
-    } catch (error) {
-      log.warn({ err: error }, 'could not read which contexts are runnable');
-      throw error;
-    }
-  };
-}
-
-type Reading = Pick<WorkerState, 'abilities' | 'database' | 'registry' | 'clock' | 'log'> & { identity: () => unknown };
 
 function shuffle<Item>(items: Item[], random: () => number): void {
   for (let end = items.length - 1; end > 0; end -= 1) {

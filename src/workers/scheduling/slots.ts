@@ -3,14 +3,15 @@
  * tenants that run nothing here while all others are taken.
  */
 import type { TenantId } from '../../core/ids.ts';
-import type { Shares } from './shares.ts';
+import type { UserOrNone } from '../../core/access/user.ts';
+import type { LeavesTo, TenantShares } from './tenant-shares.ts';
 
 /** For so long after all slots were taken, in milliseconds, the process counts as busy. */
 const BUSY_MS = 100;
 
 export class Slots {
   readonly capacity: number;
-  readonly shares: Shares;
+  readonly shares: TenantShares;
   readonly #reserved: number;
   readonly #waiting: ((slot: Slot | null) => void)[] = [];
   #taken = 0;
@@ -19,7 +20,7 @@ export class Slots {
   #busyUntil = 0;
   #closed = false;
 
-  constructor(shares: Shares, capacity: number, reserved = 0) {
+  constructor(shares: TenantShares, capacity: number, reserved = 0) {
     this.shares = shares;
     this.capacity = capacity;
     this.#reserved = reserved;
@@ -97,43 +98,45 @@ type Of = { give: () => void; known: (isKnown: boolean) => void; isScarce: () =>
 
 /** One slot, from the moment it is taken until it is returned. */
 export class Slot {
-  readonly #shares: Shares;
+  readonly #shares: TenantShares;
   readonly #of: Of;
-  #tenant: TenantId | null = null;
+  #forWhom: { tenant: TenantId; user: UserOrNone } | null = null;
   #hasYielded = false;
+  #leavesTo: LeavesTo | null = null;
 
-  constructor(shares: Shares, of: Of) {
+  constructor(shares: TenantShares, of: Of) {
     this.#shares = shares;
     this.#of = of;
   }
 
   /** The tenant that it runs a context of. Null: not known yet. */
   get tenant(): TenantId | null {
-    return this.#tenant;
+    return this.#forWhom?.tenant ?? null;
   }
 
-  /** It runs a context of this tenant. */
-  serve(tenant: TenantId): void {
-    if (tenant === this.#tenant) return;
+  /** It runs a context of this user of this tenant. */
+  serve(tenant: TenantId, user: UserOrNone): void {
+    if (tenant === this.#forWhom?.tenant && user === this.#forWhom.user) return;
     this.#leave();
-    this.#tenant = tenant;
+    this.#forWhom = { tenant, user };
     this.#of.known(true);
-    this.#shares.begin(tenant);
+    this.#shares.begin(tenant, user);
   }
 
   /** Whether its tenant has a limit of slots, so that the contexts of the tenant take turns. */
   get takesTurns(): boolean {
-    return this.#tenant !== null && this.#shares.isLimited(this.#tenant);
+    return this.#forWhom !== null && this.#shares.isLimited(this.#forWhom.tenant);
   }
 
   /**
-   * Whether its run should end between two jobs: for a context of another tenant, or because its tenant has a limit of
-   * slots. Then its next claim counts again, and other contexts of the tenant have their turn.
+   * Whether its run should end between two jobs: for a context of another tenant or user, or because its tenant has a
+   * limit of slots. Then its next claim counts again, and other contexts of the tenant have their turn.
    */
   yields(): boolean {
-    const tenant = this.#tenant;
-    if (tenant === null) return false;
-    this.#hasYielded ||= this.takesTurns || (this.#of.isScarce() && this.#shares.yields(tenant));
+    if (this.#forWhom === null || this.#hasYielded) return this.#hasYielded;
+    const { tenant, user } = this.#forWhom;
+    if (!this.takesTurns && this.#of.isScarce()) this.#leavesTo = this.#shares.yields(tenant, user);
+    this.#hasYielded = this.takesTurns || this.#leavesTo !== null;
     return this.#hasYielded;
   }
 
@@ -143,11 +146,12 @@ export class Slot {
   }
 
   #leave(): void {
-    if (this.#tenant !== null) {
-      this.#shares.end(this.#tenant, this.#hasYielded);
+    if (this.#forWhom !== null) {
+      this.#shares.end(this.#forWhom.tenant, this.#forWhom.user, this.#leavesTo);
       this.#of.known(false);
     }
-    this.#tenant = null;
+    this.#forWhom = null;
     this.#hasYielded = false;
+    this.#leavesTo = null;
   }
 }

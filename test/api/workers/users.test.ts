@@ -1,4 +1,5 @@
 // End users: whose a context is, on whose behalf a job runs, and what a list shows of one user.
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addProcess, converse, take } from '../manual-worker.ts';
 import { openApi, type Api, type Body } from '../harness.ts';
@@ -50,6 +51,33 @@ describe('the user of a context', () => {
     const worker = await made('/api/workers', { name: 'w', user: 'ed' });
     await converse(api, worker.context_id, await addProcess(api), 'hello', 'hi');
     expect((await made(`/api/contexts/${worker.context_id}/fork`, {})).user).toBe('ed');
+  });
+
+  test('is in the row of each context, where slots are shared, however the context was made', async () => {
+    const worker = await made('/api/workers', { name: 'w', user: 'fay' });
+    await made('/api/workers', { name: 'child', parent_worker_id: worker.id });
+    await made(`/api/contexts/${worker.context_id}/fork`, {});
+    await made('/api/contexts', { user: 'fay' });
+    await made('/api/chat', { message: 'x', user: 'fay' });
+    expect((await api.post('/api/contexts/import?user=fay', { entries: [] })).status).toBe(201);
+    const rows = await api.database.db.execute<{ ofContext: string; ofWorker: string | null }>(sql`
+      select c.user_name as "ofContext", w.user_name as "ofWorker" from contexts c join workers w on w.context_id = c.id`);
+    expect(rows.filter(({ ofWorker }) => ofWorker === 'fay')).toHaveLength(6);
+    for (const { ofContext, ofWorker } of rows) expect(ofContext).toBe(ofWorker ?? '');
+  });
+
+  test('counts for the position of what waits: users take turns', async () => {
+    const post = async (user?: string) =>
+      (await made('/api/workers', { name: 'w', user, input: { content: 'x' } })).context_id;
+    const before = await post('gil');
+    const [second, other] = [await post('gil'), await post('kim')];
+    const found = async (id: string) => (await api.get(`/api/contexts/${id}/state`)).body;
+    expect((await found(before)).queue_position).toBe(1);
+    expect(await found(second)).toMatchObject({
+      queue_position: 2,
+      why: 'The job waits for a free worker process, at position 2 of this user.',
+    });
+    expect((await found(other)).queue_position).toBe(1);
   });
 
   test.each([[''], ['x'.repeat(501)], [1], [null]])('%j is refused', async (user) => {

@@ -145,7 +145,13 @@ test('the first step of a job, and the end of it', () =>
     const process = ids.next();
     await tx.execute(sql`
       update contexts set scheduling_status = 'running', lease_owner = ${process}, lease_epoch = 1 where id = ${contextId}`);
-    const lease = { ...target(contextId), tenantName: DEFAULT_TENANT_NAME, notifies: false, epoch: 1 };
+    const lease = {
+      ...target(contextId),
+      tenantName: DEFAULT_TENANT_NAME,
+      user: '' as const,
+      notifies: false,
+      epoch: 1,
+    };
     const job = someJob({ id: jobId, kind: 'retry' });
     const [begun] = await append(tx, [nothing(lease, { job: { kind: 'admit', job } })]);
     expect(begun?.kind).toBe('committed');

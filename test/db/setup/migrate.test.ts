@@ -129,5 +129,6 @@ test('hot tables leave room on their pages, and columns that change at every app
     'next_check_at',
     'priority',
     'tenant_id',
+    'user_name',
   ]);
 });

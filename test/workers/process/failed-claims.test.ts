@@ -123,7 +123,7 @@ test('one of a tenant with a limit of slots ends the same way, although its clai
   expect(await runContext(state, contextId)).toBe('noop');
   const slot = state.slots.takeFree();
   if (slot === null) throw new Error('The process has a free slot.');
-  slot.serve(DEFAULT_TENANT);
+  slot.serve(DEFAULT_TENANT, '');
   expect(await runContext(state, contextId, { slot })).toBe('ended');
   slot.give();
   expect(await the.rows(`select status, error, turn from jobs where id = '${jobId}'`)).toMatchObject([

@@ -5,6 +5,7 @@ import { onTestFinished, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
+import type { User } from '../../../src/core/access/user.ts';
 import type { ContextId, TenantId } from '../../../src/core/ids.ts';
 import type { ModelRequest } from '../../../src/core/model/model.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
@@ -58,8 +59,9 @@ async function create(
   text: string,
   priority?: number,
   config: WorkerConfig = {},
+  user: User | null = null,
 ): Promise<ContextId> {
-  const about = { tenantId, user: null, name: text, title: null, role: null, config, parentWorkerId: null };
+  const about = { tenantId, user, name: text, title: null, role: null, config, parentWorkerId: null };
   const first = { ...firstInput(text), ...(priority === undefined ? {} : { priority }) };
   const { accepted } = await fleet.perform(createWorker(fleet.ports, about, first));
   if (accepted === null) throw new Error('the worker has no job');
@@ -163,6 +165,35 @@ test('within a tenant, the highest priority is first, and then the oldest', asyn
   held[0]?.answer();
   await fleet.until(() => started.length === 5);
   expect(started).toEqual(['hold', 'first', 'old', 'older than', 'last']);
+});
+
+test('users of a tenant take turns, however much one of them has waiting', async () => {
+  const { fleet, held, started } = await setting({ concurrency: 1 });
+  await post(fleet, A, ['hold']);
+  await fleet.until(() => held.length === 1);
+  for (const name of named('ann', 30)) await create(fleet, A, name, 1, {}, 'ann' as User);
+  for (const name of named('bob', 3)) await create(fleet, A, name, 9, {}, 'bob' as User);
+  await post(fleet, A, named('nobody', 3));
+  // A list is used for 200 ms.
+  await sleep(250);
+  held[0]?.answer();
+  await fleet.until(() => started.length === 37);
+  const first = started.slice(1, 10).map((name) => name.replace(/\d+$/, ''));
+  for (const user of ['ann', 'bob', 'nobody']) expect(first.filter((name) => name === user)).toHaveLength(3);
+});
+
+test('a context with many inputs leaves its slot between two jobs, when another user of its tenant waits', async () => {
+  const { fleet, held, started } = await setting({ concurrency: 2 });
+  const contextId = await create(fleet, A, 'hold', 5, {}, 'ann' as User);
+  await create(fleet, A, 'hold too', 5, {}, 'ann' as User);
+  await fleet.until(() => held.length === 2);
+  for (const name of named('a', 30)) await also(fleet, A, contextId, name);
+  await create(fleet, A, 'b', 5, {}, 'bob' as User);
+  // Looks for what waits happen every half second.
+  await sleep(1_200);
+  held.find(({ name }) => name === 'hold')?.answer();
+  await fleet.until(() => started.length === 33);
+  expect(started.indexOf('b')).toBeLessThanOrEqual(4);
 });
 
 test('a context with many inputs leaves its slot between two jobs, when another tenant waits', async () => {

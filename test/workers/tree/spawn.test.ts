@@ -131,7 +131,8 @@ describe('a worker that makes another one', () => {
       const jobs = await of.query('select finished_at from jobs');
       return jobs.length === 4 && jobs.every(({ finished_at: at }) => at !== null);
     });
-    expect(await of.query('select distinct user_name as "user" from workers')).toEqual([{ user: USER }]);
+    for (const table of ['workers', 'contexts'])
+      expect(await of.query(`select distinct user_name as "user" from ${table}`)).toEqual([{ user: USER }]);
     expect(await of.query('select distinct user_name as "user" from jobs')).toEqual([{ user: OTHER }]);
   });
 

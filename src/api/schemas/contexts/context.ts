@@ -118,7 +118,12 @@ export const ContextState = strict(
     job_id: nullable(Uuid),
     attempt: nullable(Count),
     waiting_for: Type.Array(ref(WaitingFor)),
-    queue_position: nullable(described(Positive, 'Position while the job waits for a worker process; 1 is next.')),
+    queue_position: nullable(
+      described(
+        Positive,
+        'Position among the contexts of its user while the job waits for a worker process. Users take turns; 1 is next.',
+      ),
+    ),
     why: Type.String(),
   },
   { $id: 'ContextState' },

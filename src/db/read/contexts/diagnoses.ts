@@ -1,5 +1,6 @@
 /** Reads the status of a context, to explain why it makes no progress. */
 import { sql } from 'drizzle-orm';
+import type { UserOrNone } from '../../../core/access/user.ts';
 import type { JobError } from '../../../core/errors.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
 import type { ContextId, JobId, TenantId } from '../../../core/ids.ts';
@@ -55,7 +56,9 @@ export type Diagnosis = {
   below: AwaitedBelow[];
   /** Whether any worker process is alive. */
   live: boolean;
-  /** While it waits for a worker process: its position among those of its tenant, from 1. */
+  /** The user of its worker. */
+  user: UserOrNone;
+  /** While it waits for a worker process: its position among those of its user, from 1. */
   queuePosition: number | null;
   /** While it waits for a worker process, and the slots of its tenant are limited: how many of them are taken. */
   slotsTaken: number | null;
@@ -72,7 +75,7 @@ export async function findDiagnosis(
   { times, areSlotsLimited }: { times: LeaseTimes; areSlotsLimited: boolean },
 ): Promise<Diagnosis | null> {
   const [row] = await executor.execute<Row>(sql`
-    select c.scheduling_status as "schedulingStatus", c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
+    select c.scheduling_status as "schedulingStatus", c.user_name as "user", c.state, ${millis(sql`c.state_since`)} as since, c.stopped, c.queued, ${retried} as retried,
       ${millis(sql`c.next_check_at`)} as "nextCheckAt", c.failed_claims as "failedClaims",
       c.scheduling_status = 'running' and ${isUnowned(times)} as abandoned,
       c.last_failure as "lastFailure", w.role, r.definition, w.config,
@@ -93,7 +96,7 @@ export async function findDiagnosis(
       exists (select 1 from processes p where not ${isDead(times)}) as live,
       case when c.scheduling_status = 'runnable' then (
         select count(*)::int from contexts o
-        where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id
+        where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id and o.user_name = c.user_name
           and (o.priority, o.next_check_at, o.id) <= (c.priority, c.next_check_at, c.id)
       ) end as "queuePosition",
       case when c.scheduling_status = 'runnable' and ${areSlotsLimited}::boolean

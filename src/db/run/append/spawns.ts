@@ -20,6 +20,7 @@ export const childContexts = insertion('child_contexts', contexts, {
   columns: {
     id: ({ contextId }) => contextId,
     tenantId: sql`ctx.tenant_id`,
+    userName: ({ user }) => user ?? '',
     schedulingStatus: sql`'runnable'`,
     wakeSeq: sql`1`,
     queued: sql`1`,

@@ -89,10 +89,11 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
   await leaveToSearch(tx, tenantId, contextId);
 }
 
-function newContext({ tenantId }: Place, { contextId }: Fork): SQL {
+function newContext({ tenantId, contextId: sourceId }: Place, { contextId }: Fork): SQL {
   return insertInto(contexts, {
     id: sql`${contextId}::uuid`,
     tenantId: sql`${tenantId}::bigint`,
+    userName: sql`(select c.user_name from contexts c where c.id = ${sourceId} and c.tenant_id = ${tenantId})`,
     headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
     messageCount: sql`(select count(*) from shared)`,
     turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,

@@ -107,6 +107,7 @@ const givenCte = WORKERS.around(
 const CONTEXT = insertInto(contexts, {
   id: sql`g.context_id`,
   tenantId: sql`g.tenant_id`,
+  userName: sql`coalesce(g.user_name, '')`,
   wakeSeq: sql`g.jobs`,
   queued: sql`g.jobs`,
   priority: sql`coalesce(g.priority, 5)`,
