@@ -2,14 +2,12 @@
 // on a chosen bus and queue.
 import { inject } from 'vitest';
 import { pino } from 'pino';
-import { startServer, type Server } from '../../src/api/server/server.ts';
+import type { Server } from '../../src/api/server/server.ts';
 import type { Bus } from '../../src/bus/bus.ts';
 import { localBus } from '../../src/bus/local.ts';
-import { localRates } from '../../src/bus/request-rates.ts';
 import { redisBus } from '../../src/bus/redis.ts';
 import { ids } from '../../src/platform/ids.ts';
 import type { CommandPorts } from '../../src/commands/ports.ts';
-import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { parseModelName, type Model } from '../../src/core/model/model.ts';
 import { openDatabase, type Database } from '../../src/db/connection/client.ts';
@@ -22,8 +20,7 @@ import { testPrefix } from '../services/prefix.ts';
 import { settings } from '../core/builders.ts';
 import { TIMES, deaf, workerPorts } from '../workers/worker-ports.ts';
 import { openSse, type Ask, type SseClient } from './sse-client.ts';
-import { ABOUT } from '../api/harness.ts';
-import { NO_WEBHOOKS } from '../services/webhooks.ts';
+import { configOf, listen } from '../api/http/listening.ts';
 
 export type InstallationOptions = {
   apis?: number;
@@ -87,21 +84,8 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   const servers: Server[] = [];
   for (let count = options.apis ?? 1; count > 0; count -= 1) {
     const database = openPool('test-api', (text) => void statements.push(text));
-    const config = parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...options.env });
-    servers.push(
-      await startServer({
-        ...commands(database, openBus()),
-        config,
-        logger: log,
-        roles: new Map(),
-        parameters: [],
-        about: ABOUT,
-        webhooks: NO_WEBHOOKS,
-        requestRates: localRates(),
-        consoleFolder: null,
-        checkInput: async () => null,
-      }),
-    );
+    const ports = { commands: commands(database, openBus()) };
+    servers.push(await listen(ports, { config: configOf(options.env), logger: log }));
   }
   const model = options.model ?? createSimulated(ids);
   const workers: WorkerProcess[] = [];

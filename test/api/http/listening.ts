@@ -12,9 +12,12 @@ export const configOf = (env: Environment = {}) =>
   parseEnvironment({ PORT: '0', NIGHTSHIFT_REQUEST_MS: '60000', ...env });
 
 /** Of an installation without tools and servers of its own, without a log. `over`: what is different. */
-export function listen(api: Api, over: Partial<Parameters<typeof startServer>[0]> = {}): Promise<Server> {
+export function listen(
+  { commands }: Pick<Api, 'commands'>,
+  over: Partial<Parameters<typeof startServer>[0]> = {},
+): Promise<Server> {
   return startServer({
-    ...api.commands,
+    ...commands,
     config: configOf(),
     roles: new Map(),
     parameters: [],
