@@ -60,7 +60,7 @@ export type RunPorts = {
   random(): number;
   /** Receives an answer as it streams in. */
   listener(of: AnswerId): AnswerListener;
-  /** Whether the context should be released between two jobs, because another tenant waits for a slot. */
+  /** Whether the context should be released between two jobs, because another tenant or user waits for a slot. */
   yields(): boolean;
   log: RunLog;
 };

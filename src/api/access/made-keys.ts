@@ -3,13 +3,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { idInKey, keyPrefix } from '../../core/access/api-keys.ts';
 import type { ApiKeyId } from '../../core/ids.ts';
 import { findKey, findKeyless, findValidKeys, noteUse, type Keyless, type StoredKey } from '../../db/write/api-keys.ts';
+import { credentialTenantOf, type CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBriefCache } from './brief-cache.ts';
 import { openCredentialStreams } from './credential-streams.ts';
 import { secretHash } from './secret-hash.ts';
 
-export type MadeKey = Omit<StoredKey, 'hash' | 'isUseDue'> & { id: ApiKeyId };
+export type MadeKey = CredentialTenant & Pick<StoredKey, 'scopes' | 'keyLimits'> & { id: ApiKeyId };
 
 type MadeKeys = {
   /** Null: the API made no such key, or it has ended. */
@@ -41,8 +42,8 @@ export function openMadeKeys({ db }: Pick<Database, 'db'>): MadeKeys {
       const found = id === null ? null : await stored.get(id);
       if (id === null || found === null || !isSame(secretHash(key), found.hash)) return null;
       note(id, found);
-      const { hash: _, isUseDue: __, ...ofKey } = found;
-      return { ...ofKey, id };
+      const { scopes, keyLimits } = found;
+      return { ...credentialTenantOf(found), id, scopes, keyLimits };
     },
     whileValid: (id, end) => streams.add(id, end),
     ended(id) {

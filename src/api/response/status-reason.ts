@@ -186,9 +186,10 @@ function attemptNote(attempt: number): string {
   return attempt > 1 ? ` (attempt ${attempt})` : '';
 }
 
-function placeNote({ queuePosition, user }: Diagnosis): string {
+function placeNote({ queuePosition, user, areUsersWaiting }: Diagnosis): string {
   if (queuePosition === null) return '';
-  return `, at position ${queuePosition} of ${user === '' ? 'this tenant' : 'this user'}`;
+  const ofNone = areUsersWaiting ? 'the contexts of this tenant without a user' : 'this tenant';
+  return `, at position ${queuePosition} of ${user === '' ? ofNone : 'this user'}`;
 }
 
 function queuedNote({ queued }: Diagnosis): string {

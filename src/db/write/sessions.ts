@@ -9,7 +9,7 @@ import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { nowInStatement } from '../connection/instant.ts';
 import { isValidKey, parseScopes } from './api-keys.ts';
-import { credentialTenant, isActive, type CredentialTenant } from './tenants/tenants.ts';
+import { credentialTenant, credentialTenantOf, isActive, type CredentialTenant } from './tenants/tenants.ts';
 
 /**
  * Who began a session of a tenant. A key: it ends with the key. A user of the OpenID provider: `groups` are those that
@@ -96,9 +96,14 @@ export async function findSession(executor: Executor, tokenHash: string): Promis
     where s.token_hash = ${tokenHash} and (s.tenant_id is null or t.id is not null) and ${isLive}`);
   if (found === undefined) return null;
   if (found.tenantId === null) return { kind: 'operator', keyId: found.keyId ?? '' };
-  const { tenantId, tenantName, tenantStatus, allow, limits, keyLimits, scopes } = found;
-  const ofTenant = { tenantId, tenantName, tenantStatus, allow, limits, keyLimits };
-  return { kind: 'tenant', ...ofTenant, owner: ownerOf(found), scopes: new Set(parseScopes(scopes ?? '')) };
+  const { keyLimits, scopes } = found;
+  return {
+    kind: 'tenant',
+    ...credentialTenantOf(found),
+    keyLimits,
+    owner: ownerOf(found),
+    scopes: new Set(parseScopes(scopes ?? '')),
+  };
 }
 
 /** The hashes of those sessions that exist and have not expired, nor their keys, in one query. */

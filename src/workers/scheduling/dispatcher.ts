@@ -3,16 +3,16 @@
  *
  * While slots are free, a wake-up runs the context that it names. Once all slots are taken, or were a moment ago, many
  * contexts may wait, and a wake-up is only a hint that there is work: the slot takes the next runnable context, chosen by
- * `TenantShares` between the tenants and between the users of a tenant, and for a user by priority and time. Sweeps choose in the same way, and so does a
- * slot that becomes free while more is known to wait; so the order does not depend on wake-ups, and all works without
- * them. Contexts of a tenant with a limit of slots always have their turn by this list.
+ * `TenantShares` between the tenants and the users of a tenant, and for a user by priority and time. Sweeps choose in the
+ * same way, and so does a slot that becomes free while more is known to wait; so the order does not depend on wake-ups,
+ * and all works without them. Contexts of a tenant with a limit of slots always have their turn by this list.
  *
  * A tenant that runs nothing here while all slots are taken gets one of the reserved slots.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { UserOrNone } from '../../core/access/user.ts';
 import type { ContextId, TenantId } from '../../core/ids.ts';
-import type { Runnable, Waiting } from '../../db/run/runnable.ts';
+import type { Runnable, RunnableByTenant } from '../../db/run/runnable.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { runContext, type RunResult } from '../run/run-context.ts';
 import { createReader, type Reader } from './runnable-reader.ts';
@@ -32,13 +32,13 @@ const LOOK_TRIES = 8;
 const AWAY_MS = 1_000;
 
 /** `at`: when it began to be read, on the monotonic clock. */
-type List = { waiting: Waiting; at: number };
+type List = { byTenant: RunnableByTenant; at: number };
 
 export class Dispatcher {
   readonly #state: WorkerState;
   readonly #readList: Reader;
   readonly #readOverdue: Reader;
-  #list: List = { waiting: new Map(), at: -Infinity };
+  #list: List = { byTenant: new Map(), at: -Infinity };
   #relisting: Promise<void> | null = null;
   /** Whether more contexts were found than are in the list. */
   #isCut = false;
@@ -83,14 +83,13 @@ export class Dispatcher {
     if (slots.free === 0) return 0;
     const at = performance.now();
     // While slots are scarce, those that are not overdue yet have their turn too.
-    const { waiting } = await this.#readOverdue({ perTenant: slots.free, onlyOverdue: !slots.areBusy });
+    const overdue = await this.#readOverdue({ perTenant: slots.free, onlyOverdue: !slots.areBusy });
     // Other processes may have read the same: in random order, they try to claim different ones.
-    const lists = [...waiting.values()].flatMap((byUser) => [...byUser.values()]);
-    const count = lists.reduce((sum, { length }) => sum + length, 0);
-    if (count <= slots.free) for (const contexts of lists) shuffle(contexts, () => this.#state.random());
+    const random = () => this.#state.random();
+    const byTenant = countOf(overdue.byTenant) <= slots.free ? shuffled(overdue.byTenant, random) : overdue.byTenant;
     let started = 0;
     for (let slot = slots.takeFree(); slot !== null; slot = slots.takeFree()) {
-      const next = this.#pick({ waiting, at });
+      const next = this.#pick({ byTenant, at });
       if (next === null) {
         slot.give();
         return started;
@@ -99,7 +98,7 @@ export class Dispatcher {
       // Nothing has claimed it in time. Perhaps it killed the process that tried to.
       void this.#serve(slot, { ...next, isSuspect: true });
     }
-    this.#isCut ||= waiting.size > 0;
+    this.#isCut ||= byTenant.size > 0;
     return started;
   }
 
@@ -167,7 +166,7 @@ export class Dispatcher {
     }
     // A list without contexts of a tenant that had its limit is older than the end of this run.
     const mayHaveMore =
-      this.#isCut || this.#list.waiting.size > 0 || (tenant !== null && slots.shares.isLimited(tenant));
+      this.#isCut || this.#list.byTenant.size > 0 || (tenant !== null && slots.shares.isLimited(tenant));
     const slot = mayHaveMore ? slots.takeFree() : null;
     if (slot !== null) void this.#serve(slot, null);
   }
@@ -188,8 +187,8 @@ export class Dispatcher {
   /** Takes the next context out of a list. Null: it is empty. */
   #pick(list: List): Runnable | null {
     const { shares } = this.#state.slots;
-    const { waiting } = list;
-    for (let tenant = shares.first(waiting.keys()); tenant !== null; tenant = shares.first(waiting.keys())) {
+    const { byTenant } = list;
+    for (let tenant = shares.first(byTenant.keys()); tenant !== null; tenant = shares.first(byTenant.keys())) {
       const next = this.#pickOf(list, tenant);
       if (next !== null) return next;
     }
@@ -197,9 +196,9 @@ export class Dispatcher {
   }
 
   /** Of one tenant; those that run here are left out. */
-  #pickOf({ waiting, at }: List, tenant: TenantId): Runnable | null {
+  #pickOf({ byTenant, at }: List, tenant: TenantId): Runnable | null {
     const { registry, slots } = this.#state;
-    const byUser: Map<UserOrNone, Runnable[]> = waiting.get(tenant) ?? new Map();
+    const byUser: Map<UserOrNone, Runnable[]> = byTenant.get(tenant) ?? new Map();
     let next: Runnable | undefined;
     do {
       const user = slots.shares.firstUser(tenant, byUser.keys());
@@ -207,7 +206,7 @@ export class Dispatcher {
       next = contexts.shift();
       if (user !== null && contexts.length === 0) byUser.delete(user);
     } while (next !== undefined && registry.noteRunnable(next.contextId, at));
-    if (byUser.size === 0) waiting.delete(tenant);
+    if (byUser.size === 0) byTenant.delete(tenant);
     return next ?? null;
   }
 
@@ -218,10 +217,10 @@ export class Dispatcher {
 
   async #relistOnce(): Promise<void> {
     const at = performance.now();
-    const { waiting, hasMore } = await this.#readList({ perTenant: PER_TENANT, onlyOverdue: false });
-    this.#list = { waiting, at };
+    const { byTenant, hasMore } = await this.#readList({ perTenant: PER_TENANT, onlyOverdue: false });
+    this.#list = { byTenant, at };
     this.#isCut = hasMore;
-    this.#state.slots.shares.noteWaiting(waiting);
+    this.#state.slots.shares.noteWaiting(byTenant);
   }
 
   async #keepLooking(): Promise<void> {
@@ -258,7 +257,7 @@ export class Dispatcher {
   /** For tenants that run nothing here, one context each. */
   #useReserved(): void {
     const { slots } = this.#state;
-    const idle = new Set([...this.#list.waiting.keys()].filter((tenant) => slots.shares.running(tenant) === 0));
+    const idle = new Set([...this.#list.byTenant.keys()].filter((tenant) => slots.shares.running(tenant) === 0));
     for (let tenant = slots.shares.first(idle); tenant !== null; tenant = slots.shares.first(idle)) {
       idle.delete(tenant);
       const slot = slots.takeReserved();
@@ -270,10 +269,23 @@ export class Dispatcher {
   }
 }
 
-function shuffle<Item>(items: Item[], random: () => number): void {
+function countOf(byTenant: RunnableByTenant): number {
+  return [...byTenant.values()].flatMap((byUser) => [...byUser.values()]).reduce((sum, { length }) => sum + length, 0);
+}
+
+/** Tenants, users and contexts in random order. */
+function shuffled(byTenant: RunnableByTenant, random: () => number): RunnableByTenant {
+  const users = (byUser: Map<UserOrNone, Runnable[]>) =>
+    new Map(inAnyOrder(byUser, random).map(([user, contexts]) => [user, inAnyOrder(contexts, random)]));
+  return new Map(inAnyOrder(byTenant, random).map(([tenant, byUser]) => [tenant, users(byUser)]));
+}
+
+function inAnyOrder<Item>(given: Iterable<Item>, random: () => number): Item[] {
+  const items = [...given];
   for (let end = items.length - 1; end > 0; end -= 1) {
     const other = Math.floor(random() * (end + 1));
     const [moved] = items.splice(other, 1);
     if (moved !== undefined) items.splice(end, 0, moved);
   }
+  return items;
 }

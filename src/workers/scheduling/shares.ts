@@ -4,20 +4,27 @@
  * those of their tenant (see tenant-shares.ts).
  */
 
-/** Sharers of which the last start is remembered; of others it counts as longer ago. */
-const MOST = 10_000;
 /** How long a count of waiting contexts is used, in milliseconds. */
 const NOTED_MS = 1_000;
 
-/** What is set for single sharers: the weight, 1 unless it is set, and the most slots; null: no limit. */
-export type Rules<Sharer> = { weightOf: (sharer: Sharer) => number; limitOf: (sharer: Sharer) => number | null };
-
-const ALL_EQUAL: Rules<unknown> = { weightOf: () => 1, limitOf: () => null };
+type Rules<Sharer> = {
+  /** 1 is the usual weight. */
+  weightOf: (sharer: Sharer) => number;
+  /** The most slots; null: no limit. */
+  limitOf: (sharer: Sharer) => number | null;
+  /** Of how many the last start is remembered. */
+  most: number;
+  /**
+   * Whose last start is not known is before all others: for few sharers. Otherwise it is behind those that wait already,
+   * so that ever new ones do not keep others from their turn.
+   */
+  areNewFirst: boolean;
+};
 
 export class Shares<Sharer> {
   readonly #rules: Rules<Sharer>;
   readonly #running = new Map<Sharer, number>();
-  /** The latest start last. */
+  /** By the number of the start; the latest one last. */
   readonly #startedAt = new Map<Sharer, number>();
   #starts = 0;
   /** Contexts that waited when it was last noted, without those that were started here, or promised a slot, since. */
@@ -27,7 +34,7 @@ export class Shares<Sharer> {
   /** Runs that leave their slots for them. */
   readonly #leaving = new Map<Sharer, number>();
 
-  constructor(rules: Rules<Sharer> = ALL_EQUAL) {
+  constructor(rules: Rules<Sharer>) {
     this.#rules = rules;
   }
 
@@ -39,10 +46,7 @@ export class Shares<Sharer> {
     add(this.#running, sharer, 1);
     if (this.#promised.has(sharer)) add(this.#promised, sharer, -1);
     else if (this.#waiting.has(sharer)) add(this.#waiting, sharer, -1);
-    this.#startedAt.delete(sharer);
-    this.#startedAt.set(sharer, (this.#starts += 1));
-    const oldest = this.#startedAt.keys().next();
-    if (this.#startedAt.size > MOST && oldest.done === false) this.#startedAt.delete(oldest.value);
+    this.#noteStart(sharer);
   }
 
   /** `isLeaving`: the run was asked to leave. */
@@ -59,9 +63,11 @@ export class Shares<Sharer> {
     return first;
   }
 
-  /** How many contexts of each wait for a slot. */
-  noteWaiting(waiting: ReadonlyMap<Sharer, number>): void {
-    this.#notedAt = performance.now();
+  /** How many contexts of each wait for a slot. `at`: when they did, on the monotonic clock. */
+  noteWaiting(waiting: ReadonlyMap<Sharer, number>, at = performance.now()): void {
+    this.#notedAt = at;
+    if (!this.#rules.areNewFirst)
+      for (const sharer of waiting.keys()) if (!this.#startedAt.has(sharer)) this.#noteStart(sharer);
     this.#waiting.clear();
     // No run leaves its slot for a context that a limit keeps from it.
     for (const [sharer, count] of waiting) {
@@ -88,6 +94,13 @@ export class Shares<Sharer> {
       return true;
     }
     return false;
+  }
+
+  #noteStart(sharer: Sharer): void {
+    this.#startedAt.delete(sharer);
+    this.#startedAt.set(sharer, (this.#starts += 1));
+    const oldest = this.#startedAt.keys().next();
+    if (this.#startedAt.size > this.#rules.most && oldest.done === false) this.#startedAt.delete(oldest.value);
   }
 
   /** How many more of its contexts may run, as far as this process alone knows: a claim counts over all. */

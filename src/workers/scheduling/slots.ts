@@ -78,6 +78,7 @@ export class Slots {
       give: () => this.#give(),
       known: (isKnown) => (this.#open += isKnown ? -1 : 1),
       isScarce: () => this.free === 0,
+      isOver: () => this.#taken > this.capacity,
     });
   }
 
@@ -93,14 +94,22 @@ export class Slots {
   }
 }
 
-/** What a slot tells and asks all slots. `known`: whose context it runs. `isScarce`: none is free. */
-type Of = { give: () => void; known: (isKnown: boolean) => void; isScarce: () => boolean };
+/** What a slot tells and asks all slots. */
+type Of = {
+  give: () => void;
+  /** Whether it is known whose context it runs. */
+  known: (isKnown: boolean) => void;
+  /** None is free. */
+  isScarce: () => boolean;
+  /** Reserved ones are taken, so that none is free after one more was returned. */
+  isOver: () => boolean;
+};
 
 /** One slot, from the moment it is taken until it is returned. */
 export class Slot {
   readonly #shares: TenantShares;
   readonly #of: Of;
-  #forWhom: { tenant: TenantId; user: UserOrNone } | null = null;
+  #served: { tenant: TenantId; user: UserOrNone } | null = null;
   #hasYielded = false;
   #leavesTo: LeavesTo | null = null;
 
@@ -111,21 +120,21 @@ export class Slot {
 
   /** The tenant that it runs a context of. Null: not known yet. */
   get tenant(): TenantId | null {
-    return this.#forWhom?.tenant ?? null;
+    return this.#served?.tenant ?? null;
   }
 
   /** It runs a context of this user of this tenant. */
   serve(tenant: TenantId, user: UserOrNone): void {
-    if (tenant === this.#forWhom?.tenant && user === this.#forWhom.user) return;
+    if (tenant === this.#served?.tenant && user === this.#served.user) return;
     this.#leave();
-    this.#forWhom = { tenant, user };
+    this.#served = { tenant, user };
     this.#of.known(true);
     this.#shares.begin(tenant, user);
   }
 
   /** Whether its tenant has a limit of slots, so that the contexts of the tenant take turns. */
   get takesTurns(): boolean {
-    return this.#forWhom !== null && this.#shares.isLimited(this.#forWhom.tenant);
+    return this.#served !== null && this.#shares.isLimited(this.#served.tenant);
   }
 
   /**
@@ -133,9 +142,9 @@ export class Slot {
    * limit of slots. Then its next claim counts again, and other contexts of the tenant have their turn.
    */
   yields(): boolean {
-    if (this.#forWhom === null || this.#hasYielded) return this.#hasYielded;
-    const { tenant, user } = this.#forWhom;
-    if (!this.takesTurns && this.#of.isScarce()) this.#leavesTo = this.#shares.yields(tenant, user);
+    if (this.#served === null || this.#hasYielded) return this.#hasYielded;
+    const { tenant, user } = this.#served;
+    if (!this.takesTurns && this.#of.isScarce()) this.#leavesTo = this.#shares.yields(tenant, user, !this.#of.isOver());
     this.#hasYielded = this.takesTurns || this.#leavesTo !== null;
     return this.#hasYielded;
   }
@@ -146,11 +155,11 @@ export class Slot {
   }
 
   #leave(): void {
-    if (this.#forWhom !== null) {
-      this.#shares.end(this.#forWhom.tenant, this.#forWhom.user, this.#leavesTo);
+    if (this.#served !== null) {
+      this.#shares.end(this.#served.tenant, this.#served.user, this.#leavesTo);
       this.#of.known(false);
     }
-    this.#forWhom = null;
+    this.#served = null;
     this.#hasYielded = false;
     this.#leavesTo = null;
   }

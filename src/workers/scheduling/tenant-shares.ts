@@ -6,8 +6,11 @@ import type { UserOrNone } from '../../core/access/user.ts';
 import type { TenantId } from '../../core/ids.ts';
 import { Shares } from './shares.ts';
 
-/** Tenants of which the last starts of users are remembered, beside those that run something here. */
-const MOST = 1_000;
+/** Of how many tenants, and users of one tenant, the last start is remembered. */
+const MOST_TENANTS = 10_000;
+const MOST_USERS = 1_000;
+/** Tenants of which those of users are remembered, beside those that run something here. */
+const MOST_WITH_USERS = 200;
 
 /** To whom a run leaves its slot: to another tenant, or to another user of its tenant. */
 export type LeavesTo = 'tenant' | 'user';
@@ -16,6 +19,12 @@ export class TenantShares {
   readonly #tenants: Shares<TenantId>;
   /** The tenant with the latest start last. */
   readonly #users = new Map<TenantId, Shares<UserOrNone>>();
+
+  /** What waited when it was last noted. */
+  #noted: { counts: ReadonlyMap<TenantId, ReadonlyMap<UserOrNone, number>>; at: number } = {
+    counts: new Map(),
+    at: -Infinity,
+  };
 
   /** Of those whose weight is not 1. */
   #weights: ReadonlyMap<TenantId, number> = new Map();
@@ -30,6 +39,8 @@ export class TenantShares {
     this.#tenants = new Shares({
       weightOf: (tenant) => this.#weights.get(tenant) ?? 1,
       limitOf: (tenant) => this.#limitOf(tenant),
+      most: MOST_TENANTS,
+      areNewFirst: true,
     });
   }
 
@@ -59,11 +70,11 @@ export class TenantShares {
 
   begin(tenant: TenantId, user: UserOrNone): void {
     this.#tenants.begin(tenant);
-    const users = this.#users.get(tenant) ?? new Shares<UserOrNone>();
+    const users = this.#usersOf(tenant);
     users.begin(user);
     this.#users.delete(tenant);
     this.#users.set(tenant, users);
-    if (this.#users.size > MOST) this.#forgetOne();
+    if (this.#users.size > MOST_WITH_USERS) this.#forgetOne();
   }
 
   /** `leavesTo`: for whom the run was asked to leave; null: it was not. */
@@ -79,20 +90,37 @@ export class TenantShares {
 
   /** The user of the tenant whose turn it is; null: there are none. */
   firstUser(tenant: TenantId, users: Iterable<UserOrNone>): UserOrNone | null {
-    return (this.#users.get(tenant) ?? new Shares<UserOrNone>()).first(users);
+    return this.#usersOf(tenant).first(users);
   }
 
   /** The contexts of each tenant, by user, that wait for a slot. */
   noteWaiting(waiting: ReadonlyMap<TenantId, Counted>): void {
     const counts = new Map([...waiting].map(([tenant, byUser]) => [tenant, countsOf(byUser)]));
     this.#tenants.noteWaiting(new Map([...counts].map(([tenant, ofUsers]) => [tenant, sumOf(ofUsers)])));
+    this.#noted = { counts, at: performance.now() };
     for (const [tenant, users] of this.#users) users.noteWaiting(counts.get(tenant) ?? new Map());
   }
 
-  /** Whether a run of this user should leave its slot to a context of another tenant, or of another user of its tenant. */
-  yields(tenant: TenantId, user: UserOrNone): LeavesTo | null {
+  /**
+   * Whether a run of this user should leave its slot to a context of another tenant, or of another user of its tenant.
+   * `alsoToUsers` false: for another tenant only.
+   */
+  yields(tenant: TenantId, user: UserOrNone, alsoToUsers: boolean): LeavesTo | null {
     if (this.#tenants.yields(tenant)) return 'tenant';
-    return this.#users.get(tenant)?.yields(user) === true ? 'user' : null;
+    return alsoToUsers && this.#users.get(tenant)?.yields(user) === true ? 'user' : null;
+  }
+
+  #usersOf(tenant: TenantId): Shares<UserOrNone> {
+    const known = this.#users.get(tenant);
+    if (known !== undefined) return known;
+    const users = new Shares<UserOrNone>({
+      weightOf: () => 1,
+      limitOf: () => null,
+      most: MOST_USERS,
+      areNewFirst: false,
+    });
+    users.noteWaiting(this.#noted.counts.get(tenant) ?? new Map(), this.#noted.at);
+    return users;
   }
 
   #limitOf(tenant: TenantId): number | null {

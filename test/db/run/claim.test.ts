@@ -482,7 +482,7 @@ describe('due at once', () => {
     const found = await stillness(async (tx) => {
       await revoke(tx, 10);
       const asked = { after: null, perTenant: 10, onlyOverdue: true, passBy: [] };
-      return (await readRunnable(tx, asked)).waiting.get(DEFAULT_TENANT)?.get('');
+      return (await readRunnable(tx, asked)).byTenant.get(DEFAULT_TENANT)?.get('');
     });
     expect(found).toMatchObject([{ contextId }]);
   });

@@ -3,8 +3,8 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { User, UserOrNone } from '../../../src/core/access/user.ts';
 import type { ContextId, TenantId } from '../../../src/core/ids.ts';
-import { readRunnable, type Runnable, type Waiting } from '../../../src/db/run/runnable.ts';
-import { explaining, passedOver } from '../../services/explaining.ts';
+import { readRunnable, type Runnable, type RunnableByTenant } from '../../../src/db/run/runnable.ts';
+import { explaining, explainingJit, passedOver } from '../../services/explaining.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
 
 let the: Given;
@@ -26,17 +26,20 @@ async function backlog(count: number, each: number): Promise<void> {
     from generate_series(1, ${count}::int) t, generate_series(1, ${each}::int) n`);
 }
 
-const listed = (waiting: Waiting): Runnable[] => [...waiting.values()].flatMap((byUser) => [...byUser.values()].flat());
+const TENANT = 1_000 as TenantId;
+
+const listed = (byTenant: RunnableByTenant): Runnable[] =>
+  [...byTenant.values()].flatMap((byUser) => [...byUser.values()].flat());
 
 const placeOf = (contextId: string): number => Number.parseInt(contextId.slice(-12), 16) % 100_000;
 
 test('each tenant with its first contexts, in order', async () => {
   await backlog(3, 5);
   await the.rows(`update contexts set priority = 1 where id::text like '%a4'`);
-  const { waiting, last, hasMore } = await readRunnable(the.database.db, { ...ALL, perTenant: 3 });
-  expect([...waiting.keys()]).toEqual(tenants(3));
-  for (const byUser of waiting.values()) expect(byUser.get('')).toHaveLength(3);
-  const second = waiting.get(tenants(2)[1] ?? (0 as TenantId))?.get('');
+  const { byTenant, last, hasMore } = await readRunnable(the.database.db, { ...ALL, perTenant: 3 });
+  expect([...byTenant.keys()]).toEqual(tenants(3));
+  for (const byUser of byTenant.values()) expect(byUser.get('')).toHaveLength(3);
+  const second = byTenant.get(tenants(2)[1] ?? (0 as TenantId))?.get('');
   expect(second?.map(({ contextId }) => placeOf(contextId))).toEqual([1, 2, 3]);
   expect({ last, hasMore }).toEqual({ last: null, hasMore: true });
   expect((await readRunnable(the.database.db, { ...ALL, perTenant: 6 })).hasMore).toBe(false);
@@ -45,8 +48,8 @@ test('each tenant with its first contexts, in order', async () => {
 test('a higher priority comes first', async () => {
   await backlog(1, 5);
   await the.rows(`update contexts set priority = 1 where id = '00000000-0000-7000-8000-0000000186a4'`);
-  const { waiting } = await readRunnable(the.database.db, ALL);
-  expect(listed(waiting).map(({ contextId }) => placeOf(contextId))).toEqual([4, 1, 2, 3, 5]);
+  const { byTenant } = await readRunnable(the.database.db, ALL);
+  expect(listed(byTenant).map(({ contextId }) => placeOf(contextId))).toEqual([4, 1, 2, 3, 5]);
 });
 
 test('only what runs nowhere, is overdue if asked, and is not passed by', async () => {
@@ -59,8 +62,8 @@ test('only what runs nowhere, is overdue if asked, and is not passed by', async 
     where id in ('${unsupported.contextId}', '${overdue.contextId}')`);
   const passBy = [{ contextId: unsupported.contextId, wakeSeq: 1, controlSeq: 0 }];
   const found = async (asked: Partial<typeof ALL>) => {
-    const { waiting } = await readRunnable(the.database.db, { ...ALL, passBy, ...asked });
-    return listed(waiting).map(({ contextId }) => contextId);
+    const { byTenant } = await readRunnable(the.database.db, { ...ALL, passBy, ...asked });
+    return listed(byTenant).map(({ contextId }) => contextId);
   };
   expect((await found({})).sort()).toEqual([fresh.contextId, overdue.contextId].sort());
   expect(await found({ onlyOverdue: true })).toEqual([overdue.contextId]);
@@ -71,9 +74,9 @@ test('only what runs nowhere, is overdue if asked, and is not passed by', async 
 test('more tenants than fit into one answer are in the next one', async () => {
   await backlog(700, 1);
   const first = await readRunnable(the.database.db, ALL);
-  expect(first.waiting.size).toBe(500);
+  expect(first.byTenant.size).toBe(500);
   const second = await readRunnable(the.database.db, { ...ALL, after: first.last });
-  expect(second.waiting.size).toBe(200);
+  expect(second.byTenant.size).toBe(200);
   expect(second.last).toBeNull();
 });
 
@@ -92,7 +95,7 @@ test('reads what it answers, however many wait and run', async () => {
 
 /** Entries of indexes over contexts that were read. */
 function rowsRead(plan: string): number {
-  const scans = [...plan.matchAll(/Scan using contexts_\S+ on contexts.*rows=(\d+) loops=(\d+)/g)];
+  const scans = [...plan.matchAll(/Scan using contexts_\S+ on contexts.*actual rows=(\d+) loops=(\d+)/g)];
   expect(scans).not.toEqual([]);
   return scans.reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0);
 }
@@ -104,59 +107,88 @@ async function withUsers(users: number): Promise<void> {
 }
 
 const countsOf = (byUser: Map<UserOrNone, Runnable[]> | undefined) =>
-  [...(byUser ?? [])].map(([user, { length }]) => [user, length]);
+  [...(byUser ?? [])].map(([user, { length }]) => [user, length] as const);
 
-test('the users of a tenant have equal parts of its list, however much one of them has waiting', async () => {
+test('users have the first places of the list in turn, and its rest is for those who have more', async () => {
   await backlog(1, 100);
   await the.rows(`update contexts set user_name = 'mass'`);
   await the.rows(`update contexts set user_name = 'one' where id = '00000000-0000-7000-8000-000000018703'`);
-  const { waiting, hasMore, afterUser } = await readRunnable(the.database.db, { ...ALL, perTenant: 30 });
-  // Contexts without a user count as a user, also if there are none.
-  expect(countsOf(waiting.get(tenants(1)[0] ?? (0 as TenantId)))).toEqual([
-    ['mass', 10],
+  const { byTenant, hasMore, lastUsers } = await readRunnable(the.database.db, { ...ALL, perTenant: 30 });
+  expect([...countsOf(byTenant.get(TENANT))]).toEqual([
+    ['mass', 29],
     ['one', 1],
   ]);
-  expect({ hasMore, users: afterUser.size }).toEqual({ hasMore: true, users: 0 });
+  expect(listed(byTenant).length).toBe(30);
+  expect({ hasMore, lastUsers }).toEqual({ hasMore: true, lastUsers: new Map([[TENANT, null]]) });
+});
+
+test('where many users wait, one of them who has much is listed a few times', async () => {
+  await backlog(1, 100);
+  await withUsers(10);
+  await the.rows(
+    `update contexts set user_name = 'u001' where user_name <> '' and id > '00000000-0000-7000-8000-0000000186b4'`,
+  );
+  const { byTenant } = await readRunnable(the.database.db, { ...ALL, perTenant: 40 });
+  const counts = new Map(countsOf(byTenant.get(TENANT)));
+  expect([...counts.keys()]).toHaveLength(10);
+  expect(counts.get('u001' as User)).toBeGreaterThanOrEqual(12);
+  expect(counts.get('u002' as User)).toBe(2);
 });
 
 test('more users than fit into one answer have their turn in the next ones, and then the first ones again', async () => {
   await backlog(1, 50);
   await withUsers(25);
-  const tenant = tenants(1)[0] ?? (0 as TenantId);
   const turns: UserOrNone[][] = [];
-  let afterUser: ReadonlyMap<TenantId, UserOrNone> = new Map();
+  const afterUser = new Map<TenantId, UserOrNone>();
   for (let count = 0; count < 3; count += 1) {
     const found = await readRunnable(the.database.db, { ...ALL, afterUser });
-    turns.push([...(found.waiting.get(tenant)?.keys() ?? [])]);
+    turns.push([...(found.byTenant.get(TENANT)?.keys() ?? [])]);
     expect(found.hasMore).toBe(true);
-    ({ afterUser } = found);
+    const last = found.lastUsers.get(TENANT) ?? null;
+    if (last !== null) afterUser.set(TENANT, last);
   }
   const user = (n: number): UserOrNone => (n % 25 === 0 ? '' : (`u${String(n % 25).padStart(3, '0')}` as User));
   expect(turns).toEqual([0, 10, 20].map((from) => Array.from({ length: 10 }, (_, n) => user(from + n))));
 });
 
-test('a user who has nothing that may start now does not keep others from their turn', async () => {
-  await backlog(1, 20);
-  await withUsers(20);
+test('users who have nothing that may start now are passed by, also if the caller supports nothing of theirs', async () => {
+  await backlog(1, 30);
+  await withUsers(30);
   await the.rows(`update contexts set next_check_at = now() + interval '1 hour' where user_name < 'u010'`);
-  const asked = { ...ALL, onlyOverdue: true };
-  const first = await readRunnable(the.database.db, asked);
-  expect(listed(first.waiting)).toEqual([]);
-  const second = await readRunnable(the.database.db, { ...asked, afterUser: first.afterUser });
-  expect(listed(second.waiting)).toHaveLength(10);
+  const passBy = (
+    await the.rows(`select id as "contextId", wake_seq::int as "wakeSeq", control_seq::int as "controlSeq" from contexts
+      where user_name between 'u010' and 'u019'`)
+  ).map((row) => row as { contextId: ContextId; wakeSeq: number; controlSeq: number });
+  expect(passBy).toHaveLength(10);
+  const { byTenant } = await readRunnable(the.database.db, { ...ALL, perTenant: 3, onlyOverdue: true, passBy });
+  expect([...(byTenant.get(TENANT)?.keys() ?? [])]).toEqual(['u020', 'u021', 'u022']);
+});
+
+test('a tenant that does not fit whole is in the next answer', async () => {
+  await backlog(90, 60);
+  const first = await readRunnable(the.database.db, { ...ALL, perTenant: 64 });
+  expect([...first.byTenant.values()].map((byUser) => byUser.get('')?.length)).toEqual(
+    Array.from({ length: 83 }, () => 60),
+  );
+  const second = await readRunnable(the.database.db, { ...ALL, perTenant: 64, after: first.last });
+  expect([...second.byTenant.keys()]).toEqual(tenants(90).slice(83));
 });
 
 test('reads what it answers, however many users wait', async () => {
   await backlog(5, 2_000);
   await withUsers(400);
-  await the.rows('vacuum analyze contexts');
-  const plans: string[] = [];
   const afterUser = new Map(tenants(5).map((tenant) => [tenant, 'u398' as User]));
   const asked = { ...ALL, perTenant: 20, afterUser };
-  expect(listed((await readRunnable(the.database.db, asked)).waiting)).toHaveLength(100);
-  await readRunnable(explaining(the.database.db, plans), asked);
-  expect(plans[0]).not.toMatch(/Seq Scan on contexts/);
-  expect(passedOver(plans[0] ?? '')).toBeLessThan(10);
-  // For each tenant 20 contexts, and a look at each of the users, and at the first tenant and user after each.
-  expect(rowsRead(plans[0] ?? '')).toBeLessThan(5 * 50);
+  // Also before PostgreSQL has any statistics.
+  for (const before of ['', 'vacuum analyze contexts']) {
+    if (before !== '') await the.rows(before);
+    const plans: string[] = [];
+    expect(listed((await readRunnable(the.database.db, asked)).byTenant)).toHaveLength(100);
+    await readRunnable(explainingJit(the.database.db, plans), asked);
+    expect(plans[0]).not.toMatch(/(?:Seq|Bitmap Heap) Scan on contexts.*actual rows/);
+    expect(plans[0]).not.toContain('JIT');
+    expect(passedOver(plans[0] ?? '')).toBeLessThan(10);
+    // For each tenant a look at each of 20 users, at one context of each, and at four contexts of each.
+    expect(rowsRead(plans[0] ?? '')).toBeLessThan(5 * 20 * 8);
+  }
 });

@@ -167,33 +167,62 @@ test('within a tenant, the highest priority is first, and then the oldest', asyn
   expect(started).toEqual(['hold', 'first', 'old', 'older than', 'last']);
 });
 
+/** Counts the lists that are read. */
+async function withLists(options: Partial<FleetOptions>): Promise<Setting & { nextList: () => Promise<void> }> {
+  let lists = 0;
+  const made = await setting({
+    ...options,
+    hook: (text) => void (tagOf(text) === 'contexts.read_runnable' && (lists += 1)),
+  });
+  // The next one may have been read before.
+  const nextList = async () => {
+    const before = lists;
+    await made.fleet.until(() => lists >= before + 2);
+  };
+  return { ...made, nextList };
+}
+
 test('users of a tenant take turns, however much one of them has waiting', async () => {
-  const { fleet, held, started } = await setting({ concurrency: 1 });
+  const { fleet, held, started, nextList } = await withLists({ concurrency: 1 });
   await post(fleet, A, ['hold']);
   await fleet.until(() => held.length === 1);
   for (const name of named('ann', 30)) await create(fleet, A, name, 1, {}, 'ann' as User);
   for (const name of named('bob', 3)) await create(fleet, A, name, 9, {}, 'bob' as User);
-  await post(fleet, A, named('nobody', 3));
-  // A list is used for 200 ms.
-  await sleep(250);
+  await post(fleet, A, named('nameless', 3));
+  await nextList();
   held[0]?.answer();
   await fleet.until(() => started.length === 37);
   const first = started.slice(1, 10).map((name) => name.replace(/\d+$/, ''));
-  for (const user of ['ann', 'bob', 'nobody']) expect(first.filter((name) => name === user)).toHaveLength(3);
+  for (const user of ['ann', 'bob', 'nameless']) expect(first.filter((name) => name === user)).toHaveLength(3);
 });
 
 test('a context with many inputs leaves its slot between two jobs, when another user of its tenant waits', async () => {
-  const { fleet, held, started } = await setting({ concurrency: 2 });
+  const { fleet, held, started, nextList } = await withLists({ concurrency: 2 });
   const contextId = await create(fleet, A, 'hold', 5, {}, 'ann' as User);
   await create(fleet, A, 'hold too', 5, {}, 'ann' as User);
   await fleet.until(() => held.length === 2);
   for (const name of named('a', 30)) await also(fleet, A, contextId, name);
   await create(fleet, A, 'b', 5, {}, 'bob' as User);
-  // Looks for what waits happen every half second.
-  await sleep(1_200);
+  await nextList();
   held.find(({ name }) => name === 'hold')?.answer();
   await fleet.until(() => started.length === 33);
   expect(started.indexOf('b')).toBeLessThanOrEqual(4);
+});
+
+test('one sweep starts the whole backlog of a user, as far as slots are free, beside what other users have', async () => {
+  let sweeps = 0;
+  const { fleet, held } = await setting({
+    queue: 'deaf',
+    concurrency: 60,
+    times: { sweepMs: 5_000 },
+    hook: (text) => void (tagOf(text) === 'contexts.take_due' && (sweeps += 1)),
+  });
+  for (const name of named('hold ', 50)) await create(fleet, A, name, 5, {}, 'ann' as User);
+  await create(fleet, A, 'hold b', 5, {}, 'bob' as User);
+  const before = sweeps;
+  await fleet.query(`update contexts set next_check_at = now() - interval '1 second'`);
+  await fleet.until(() => held.length === 51);
+  expect(sweeps - before).toBeLessThanOrEqual(1);
 });
 
 test('a context with many inputs leaves its slot between two jobs, when another tenant waits', async () => {

@@ -50,21 +50,25 @@ test('slots that become free one by one go to all tenants in turn', () => {
 
 test('a run yields to a tenant that runs fewer, once for each context that waits', () => {
   const shares = begun(a, a, a, a, b);
-  expect(shares.yields(a, '')).toBeNull();
+  expect(shares.yields(a, '', true)).toBeNull();
   shares.noteWaiting(waits([b, 1]));
-  expect(shares.yields(b, '')).toBeNull();
-  expect(shares.yields(a, '')).toBe('tenant');
-  expect(shares.yields(a, '')).toBeNull();
+  expect(shares.yields(b, '', true)).toBeNull();
+  expect(shares.yields(a, '', true)).toBe('tenant');
+  expect(shares.yields(a, '', true)).toBeNull();
   shares.noteWaiting(waits([b, 9]));
   // Four and one: after two of them it would be two and three.
-  expect([shares.yields(a, ''), shares.yields(a, ''), shares.yields(a, '')]).toEqual(['tenant', 'tenant', null]);
+  expect([shares.yields(a, '', true), shares.yields(a, '', true), shares.yields(a, '', true)]).toEqual([
+    'tenant',
+    'tenant',
+    null,
+  ]);
 });
 
 test('a run does not yield to its own tenant, nor to one that runs as many', () => {
   const shares = begun(a, b);
   shares.noteWaiting(waits([a, 5], [b, 5]));
-  expect(shares.yields(a, '')).toBeNull();
-  expect(shares.yields(b, '')).toBeNull();
+  expect(shares.yields(a, '', true)).toBeNull();
+  expect(shares.yields(b, '', true)).toBeNull();
 });
 
 test('a tenant has slots in proportion to its weight', () => {
@@ -77,9 +81,9 @@ test('a tenant has slots in proportion to its weight', () => {
   expect([shares.running(a), shares.running(b)]).toEqual([2, 6]);
   // A run of the heavier one does not leave for the other, which has its share.
   shares.noteWaiting(waits([a, 1]));
-  expect(shares.yields(b, '')).toBeNull();
+  expect(shares.yields(b, '', true)).toBeNull();
   shares.end(a, '', null);
-  expect(shares.yields(b, '')).toBe('tenant');
+  expect(shares.yields(b, '', true)).toBe('tenant');
 });
 
 test('a tenant that runs as many as its limit here is not first', () => {
@@ -114,10 +118,10 @@ test('no run yields to a tenant that its limit keeps from the slot', () => {
   const shares = begun(a, a, a, b);
   shares.setLimits(new Map([[b, 1]]), false);
   shares.noteWaiting(waits([b, 5]));
-  expect(shares.yields(a, '')).toBeNull();
+  expect(shares.yields(a, '', true)).toBeNull();
   shares.setLimits(new Map([[b, 2]]), false);
   shares.noteWaiting(waits([b, 5]));
-  expect([shares.yields(a, ''), shares.yields(a, '')]).toEqual(['tenant', null]);
+  expect([shares.yields(a, '', true), shares.yields(a, '', true)]).toEqual(['tenant', null]);
 });
 
 const [ann, bob] = ['ann' as User, 'bob' as User];
@@ -154,14 +158,53 @@ test('a run leaves its slot to another user of its tenant who runs fewer, once f
   const waiting = (...counts: [UserOrNone, number][]) =>
     shares.noteWaiting(new Map([[a, new Map(counts.map(([user, length]) => [user, { length }]))]]));
   waiting([ann, 9]);
-  expect(shares.yields(a, ann)).toBeNull();
+  expect(shares.yields(a, ann, true)).toBeNull();
   waiting([ann, 9], [bob, 1]);
-  expect([shares.yields(a, ann), shares.yields(a, ann)]).toEqual(['user', null]);
+  expect([shares.yields(a, ann, true), shares.yields(a, ann, true)]).toEqual(['user', null]);
   shares.end(a, ann, 'user');
   shares.begin(a, bob);
   waiting([bob, 9]);
   // Two and one: after it, one and two.
-  expect([shares.yields(a, ann), shares.yields(a, ann), shares.yields(a, bob)]).toEqual(['user', null, null]);
+  expect([shares.yields(a, ann, true), shares.yields(a, ann, true), shares.yields(a, bob, true)]).toEqual([
+    'user',
+    null,
+    null,
+  ]);
+});
+
+test('a run leaves its slot to another tenant only, where the slot would go to no user of its own', () => {
+  const shares = begun();
+  for (let count = 0; count < 3; count += 1) shares.begin(a, ann);
+  shares.noteWaiting(new Map([[a, new Map([[bob, { length: 1 }]])]]));
+  expect(shares.yields(a, ann, false)).toBeNull();
+  shares.noteWaiting(waits([b, 1]));
+  expect(shares.yields(a, ann, false)).toBe('tenant');
+});
+
+test('new users are behind those that wait already, however many they are', () => {
+  const shares = begun();
+  shares.begin(a, ann);
+  shares.end(a, ann, null);
+  const waiting = new Set<UserOrNone>([ann]);
+  const served: (UserOrNone | null)[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    // In each list one more; one of them all is served, and new ones have no second context.
+    waiting.add(`new ${n}` as User);
+    shares.noteWaiting(new Map([[a, new Map([...waiting].reverse().map((user) => [user, { length: 1 }]))]]));
+    const next = shares.firstUser(a, [...waiting].reverse()) ?? '';
+    served.push(next);
+    shares.begin(a, next);
+    shares.end(a, next, null);
+    if (next !== ann) waiting.delete(next);
+  }
+  expect(served).toEqual([ann, 'new 0', ann, 'new 1']);
+});
+
+test('what waited when it was noted counts for a tenant that begins later', () => {
+  const shares = begun();
+  shares.noteWaiting(new Map([[a, new Map([[bob, { length: 1 }]])]]));
+  for (let count = 0; count < 2; count += 1) shares.begin(a, ann);
+  expect(shares.yields(a, ann, true)).toBe('user');
 });
 
 test('a user who waits in no list any more is left no slot', () => {
@@ -170,18 +213,18 @@ test('a user who waits in no list any more is left no slot', () => {
   shares.noteWaiting(new Map([[a, new Map([[bob, { length: 1 }]])]]));
   shares.noteWaiting(waits([b, 1]));
   shares.begin(b, '');
-  expect(shares.yields(a, ann)).toBeNull();
+  expect(shares.yields(a, ann, true)).toBeNull();
 });
 
 test('a slot that is left to a user does not count as left to a tenant', () => {
   const shares = begun(b, b);
   for (let count = 0; count < 4; count += 1) shares.begin(a, ann);
   shares.noteWaiting(new Map([[a, new Map([[bob, { length: 2 }]])], ...waits([b, 1])]));
-  expect(shares.yields(a, ann)).toBe('tenant');
-  expect(shares.yields(a, ann)).toBe('user');
+  expect(shares.yields(a, ann, true)).toBe('tenant');
+  expect(shares.yields(a, ann, true)).toBe('user');
   shares.end(a, ann, 'user');
   // Three run, and one of them leaves: as many as those of the other tenant, which was promised one.
-  expect(shares.yields(a, ann)).toBe('user');
+  expect(shares.yields(a, ann, true)).toBe('user');
 });
 
 test('users of tenants that run nothing are forgotten, those of others are not', () => {

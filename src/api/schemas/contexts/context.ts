@@ -121,7 +121,7 @@ export const ContextState = strict(
     queue_position: nullable(
       described(
         Positive,
-        'Position among the contexts of its user while the job waits for a worker process. Users take turns; 1 is next.',
+        'While the job waits for a worker process: its position among those of its user, or those without a user. Users take turns.',
       ),
     ),
     why: Type.String(),

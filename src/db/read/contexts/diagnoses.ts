@@ -58,7 +58,9 @@ export type Diagnosis = {
   live: boolean;
   /** The user of its worker. */
   user: UserOrNone;
-  /** While it waits for a worker process: its position among those of its user, from 1. */
+  /** Whether contexts of users of its tenant wait for a worker process. */
+  areUsersWaiting: boolean;
+  /** While it waits for a worker process: its position among those of its user, or those without a user, from 1. */
   queuePosition: number | null;
   /** While it waits for a worker process, and the slots of its tenant are limited: how many of them are taken. */
   slotsTaken: number | null;
@@ -99,6 +101,8 @@ export async function findDiagnosis(
         where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id and o.user_name = c.user_name
           and (o.priority, o.next_check_at, o.id) <= (c.priority, c.next_check_at, c.id)
       ) end as "queuePosition",
+      exists (select 1 from contexts o
+        where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id and o.user_name > '') as "areUsersWaiting",
       case when c.scheduling_status = 'runnable' and ${areSlotsLimited}::boolean
         then (select ${runningContexts} from (select c.tenant_id as id) t) end as "slotsTaken",
       ${millis(sql`clock_timestamp()`)} as now

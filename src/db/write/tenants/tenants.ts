@@ -22,6 +22,12 @@ export type CredentialTenant = {
   limits: TenantLimits;
 };
 
+/** Of a row that also has columns of the credential. */
+export function credentialTenantOf(row: CredentialTenant): CredentialTenant {
+  const { tenantId, tenantName, tenantStatus, allow, limits } = row;
+  return { tenantId, tenantName, tenantStatus, allow, limits };
+}
+
 /** Of the tenant `t`. */
 export const credentialTenant: SQL = sql`t.id as "tenantId", t.name as "tenantName", t.status as "tenantStatus", t.allow, t.limits`;
 
@@ -59,8 +65,7 @@ export async function tenantOfKey(executor: Executor, name: string, keyId: strin
       ) as "isEnded"
     from (select 1) one left join tenants t on t.name = ${name}`);
   if (row === undefined || row.isEnded) return null;
-  const { isEnded: _, ...found } = row;
-  if (found.tenantId !== null) return found;
+  if (row.tenantId !== null) return credentialTenantOf(row);
   const tenantId = await ensureTenant(executor, name);
   return { tenantId, tenantName: name, tenantStatus: 'active', allow: ALL_ALLOWED, limits: NO_LIMITS };
 }
