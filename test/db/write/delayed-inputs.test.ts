@@ -98,9 +98,11 @@ describe('until its start, a delayed input', () => {
     const { jobId, messageId } = await delayed(contextId);
     const target = { tenantId: DEFAULT_TENANT, contextId, messageId: messageId ?? ids.next() };
     const content = [{ type: 'text' as const, text: 'other' }];
-    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null }));
+    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null, full: null }));
     expect(moved).toMatchObject({ code: 'invalid_request', param: 'position' });
-    expect(await perform(the.ports(), changeInput(target, { content, place: null, by: null }))).toMatchObject({
+    expect(
+      await perform(the.ports(), changeInput(target, { content, place: null, by: null, full: null })),
+    ).toMatchObject({
       kind: 'done',
     });
     expect(await the.rows(`select content from messages where id = '${messageId}'`)).toEqual([{ content }]);
