@@ -58,10 +58,10 @@ describe('JSON that is encoded already', () => {
     expect(alone.encode({ ...row, content: new EncodedJson('b') })).toBe('{"content":"b"}');
   });
 
-  test('tells its bytes in UTF-8, with what stands for characters that PostgreSQL cannot store', () => {
+  test('tells its bytes in UTF-8, with the replacements of characters that PostgreSQL cannot store', () => {
     const encoded = new EncodedJson(value);
     expect(encoded.bytes).toBe(Buffer.byteLength(encoded.text));
-    // Each mark has three bytes, and four digits follow it.
+    // A mark has three bytes, and four digits follow it.
     expect(new EncodedJson('é \0').bytes).toBe(2 + 2 + 1 + 3 + 4);
   });
 });
