@@ -20,7 +20,7 @@ export const ONE_JOB = { queuedJobs: 1, content: 'unknown' } as const satisfies 
 /** How long a request waits until what may have been counted twice is counted again, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** They are measured apart from what is counted, and less often. */
+/** Stored bytes are measured apart from what is counted, and less often. */
 const ONLY_BYTES = { queuedJobs: null, workers: null, storedBytes: Infinity };
 
 export type Rooms = {

@@ -106,7 +106,7 @@ export function countedFor(limits: TenantLimits, adds: Addition): Counted | null
 export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): Refusal | null {
   const { workers, queued_jobs: queuedJobs, stored_mb: storedMb } = limits;
   const isOver = (used: number, added = 0, most = Infinity): boolean => added > 0 && used + added > most;
-  // First: what adds content, and neither a worker nor a job, is refused too (see `isOfContent`).
+  // First, since it refuses content that joins a job too (see `isOfContent`).
   if (isOver(usage.storedBytes, adds.storedBytes, bytesOf(limits)))
     return quotaExceeded(
       'stored_mb',
@@ -125,7 +125,7 @@ export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): R
   return null;
 }
 
-/** Whether the refusal is also one of content that adds no job. */
+/** Whether it refuses content, also where that adds no job. */
 export function isOfContent({ param }: Refusal): boolean {
   return param === ('stored_mb' satisfies LimitName);
 }
