@@ -513,6 +513,7 @@ export type CreateTenant = {
     queued_jobs?: number | null;
     workers?: number | null;
     streams?: number | null;
+    stored_mb?: number | null;
     upload_mb?: number | null;
     sql_ms?: number | null;
   };
@@ -1204,6 +1205,7 @@ export type PatchTenant = {
     queued_jobs?: number | null;
     workers?: number | null;
     streams?: number | null;
+    stored_mb?: number | null;
     upload_mb?: number | null;
     sql_ms?: number | null;
   };
@@ -1762,6 +1764,7 @@ export type Tenant = {
     queued_jobs: number | null;
     workers: number | null;
     streams: number | null;
+    stored_mb: number | null;
     upload_mb: number | null;
     sql_ms: number | null;
   };
@@ -1821,6 +1824,11 @@ export type TenantUsage = {
     streams: {
       limit: number | null;
       /** Null: it is not counted. */
+      used: number | null;
+    };
+    stored_mb: {
+      limit: number | null;
+      /** In MB, rounded up to three decimal places. */
       used: number | null;
     };
     upload_mb: {

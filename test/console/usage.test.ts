@@ -33,12 +33,15 @@ for (const { theme, size } of LOOKS) {
     const existing = (await client.workers.list().page()).data.length;
     for (let made = existing; made < 4; made += 1) await client.workers.create({ name: `worker ${made}` });
     const show = (workers: number) =>
-      operator.tenants.update('usage', { limits: { workers, queued_jobs: 10, upload_mb: 20, requests_per_s: 1_000 } });
+      operator.tenants.update('usage', {
+        limits: { workers, queued_jobs: 10, stored_mb: 50, upload_mb: 20, requests_per_s: 1_000 },
+      });
     await show(5);
     const page = await visit(`${url}/settings?tab=usage`, { theme, size });
     await item(page, 'Workers').getByText('Near the limit').waitFor();
     await item(page, 'Workers').getByText('4 / 5').waitFor();
     expect(await item(page, 'Queued jobs').innerText()).toMatch(/^Queued jobs\s+0 \/ 10\s+Queued and delayed/);
+    await item(page, 'Stored content').getByText('0 / 50 MB').waitFor();
     await item(page, 'Upload size').getByText('limit 20 MB').waitFor();
     await item(page, 'Requests per second').getByText('limit 1,000').waitFor();
     await item(page, 'Event streams')
@@ -58,7 +61,7 @@ for (const { theme, size } of LOOKS) {
     }
     await expectAccessible(page);
     await operator.tenants.update('usage', {
-      limits: { workers: null, queued_jobs: null, upload_mb: null, requests_per_s: null },
+      limits: { workers: null, queued_jobs: null, stored_mb: null, upload_mb: null, requests_per_s: null },
     });
   });
 }

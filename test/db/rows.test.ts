@@ -2,6 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { describe, expect, test } from 'vitest';
+import { EncodedJson } from '../../src/db/rows/encoded-json.ts';
 import { columns, recordset } from '../../src/db/rows/recordset.ts';
 import { copied, fixed, insertInto, written } from '../../src/db/rows/written-columns.ts';
 import { memories } from '../../src/db/schema/workers.ts';
@@ -39,6 +40,29 @@ describe('a recordset', () => {
       params: ['[{"content":{"z":1,"a":null}}]'],
     });
     expect(query(rows.tableOf([rows.encode(row)]))).toEqual(query(rows.table([row])));
+  });
+});
+
+describe('JSON that is encoded already', () => {
+  const rows = recordset(
+    'r',
+    columns<Row>({ id: ['uuid', ({ id }) => id], content: ['json', ({ content }) => content] }),
+  );
+  const value = { text: '\uF8FE \0 é', list: [1, null] };
+
+  test('is taken as it is, among other columns and alone', () => {
+    const row = { id: 'a', at: null, content: value };
+    expect(JSON.parse(rows.encode({ ...row, content: new EncodedJson(value) }))).toEqual(JSON.parse(rows.encode(row)));
+    expect(rows.encode({ ...row, content: new EncodedJson([1]) })).toBe('{"id":"a","content":[1]}');
+    const alone = recordset('r', columns<Row>({ content: ['json', ({ content }) => content] }));
+    expect(alone.encode({ ...row, content: new EncodedJson('b') })).toBe('{"content":"b"}');
+  });
+
+  test('tells its bytes in UTF-8, with the replacements of characters that PostgreSQL cannot store', () => {
+    const encoded = new EncodedJson(value);
+    expect(encoded.bytes).toBe(Buffer.byteLength(encoded.text));
+    // A mark has three bytes, and four digits follow it.
+    expect(new EncodedJson('é \0').bytes).toBe(2 + 2 + 1 + 3 + 4);
   });
 });
 

@@ -6,6 +6,7 @@
 import { Transform, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
+  MEGABYTE,
   NO_LIMITS,
   quotaExceeded,
   type KeyLimits,
@@ -18,8 +19,6 @@ import { whenClosed } from '../response/when-closed.ts';
 import type { App } from '../server/ports.ts';
 import { showLimits } from './rate-limit-headers.ts';
 import { createTally } from './tally.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 /** A tenant or an API key, and what it uses. */
 type Limited = {

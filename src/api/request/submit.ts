@@ -58,7 +58,7 @@ export function notifying<Posted>(
   return withWebhook(command, { tenantId, id }, jobOf);
 }
 
-/** `full`: why the tenant may have no more jobs; null: it may. */
+/** `full`: why the tenant may have no more jobs, or no more content; null: it may. */
 export function queueOf(
   { config }: { config: { queueLimit: number } },
   { tenantId, token, user }: Caller,

@@ -4,9 +4,10 @@ import type { ContextId, TenantId } from '../../core/ids.ts';
 import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
-import { unlessFull, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
+import { unlessFull, type Adds, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
 import type { AnyCommand } from '../../commands/perform.ts';
-import { answeredBy, write, type WriteRequest } from '../request/write.ts';
+import { answeredBy, type WriteRequest } from '../request/write.ts';
+import { writeWithin } from '../request/write-within.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { orNotFound } from './problem.ts';
 import { noContext } from '../routes/params.ts';
@@ -28,19 +29,20 @@ export function toAnswer(view: ContextView): Tagged<Context> {
   return withVersion(toContext(view), view.version);
 }
 
-/** Runs a command that creates a context, and answers 201 with it. */
+/** A command that creates a context. `copies`: with messages. */
+type Creation = { command: AnyCommand<{ contextId: ContextId }>; copies: boolean };
+
+/** Runs it, and answers 201 with the context. */
 export async function created(
   ports: ApiPorts,
   request: WriteRequest & LimitedTenant,
   reply: FastifyReply,
-  command: AnyCommand<{ contextId: ContextId }>,
+  { command, copies }: Creation,
 ): Promise<Context> {
-  const answer = await ports.rooms.admit(request, { workers: 1 }, async (full) => {
-    const answered = answeredBy(unlessFull(full, command), (tx, made) =>
-      readAnswer(ports, tx, request.tenantId, made.contextId),
-    );
-    return write(ports, request, answered);
-  });
+  const adds: Adds = { workers: 1, ...(copies && { content: 'unknown' }) };
+  const answer = await writeWithin(ports, request, adds, (full) =>
+    answeredBy(unlessFull(full, command), (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId)),
+  );
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
   return tagged(reply, answer);
 }

@@ -3,7 +3,7 @@
  *
  * - Checked: the context's row is locked; then the start, the branch, if one is named, and that the context is not
  *   stopped and has fewer delayed and queued inputs than its queue may hold.
- * - Written: the message and its job, both delayed. The context's row does not change.
+ * - Written: the message and its job, both delayed. The context's row changes only in its size.
  * - After the commit: nothing. Worker processes find the job when it is due (see release-due.ts).
  * - Receipt: the new job, which is delayed. An input whose start has passed is queued at once (see queue-input.ts).
  */

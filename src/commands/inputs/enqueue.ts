@@ -13,7 +13,7 @@ import { whyRefused } from './refusals.ts';
 /** The default priority. */
 export const NORMAL = 5;
 
-/** `full`: why the tenant may have no more jobs; null: it may. */
+/** `full`: why the tenant may have no more jobs, or no more content; null: it may. */
 type Enqueued = Submission & Pick<SubmitInput, 'full'>;
 
 /** Default options: the active branch, the default priority, no limits. */

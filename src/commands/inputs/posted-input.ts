@@ -34,7 +34,10 @@ export type SubmitInput = JobOptions & {
   /** The branch; null: the active one. */
   branch: string | null;
   queueLimit: number;
-  /** Why the tenant may have no more jobs; null: it may. An input that joins a job, or answers a question, adds none. */
+  /**
+   * Why the tenant may have no more jobs, or no more content; null: it may. An input that joins a job adds no job, and one
+   * that answers a question adds neither.
+   */
   full: Refusal | null;
 };
 

@@ -7,6 +7,7 @@
  * - After the commit: nothing. The run finds the input at its next step.
  * - Receipt: the running job.
  */
+import { isOfContent } from '../../core/access/quotas.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { MessageId } from '../../core/ids.ts';
 import { steerableJob } from '../../db/read/jobs/job-views.ts';
@@ -23,9 +24,10 @@ export function steerInput(ports: SubmitPorts, input: SubmitInput & { content: I
     if (!(await raiseControl(tx, tenantId, contextId))) return whyRefused(tx, input);
     const job = await steerableJob(tx, tenantId, contextId, input);
     if (job === null) return performWithin(tx, queueInput(ports, input));
+    // To join a job adds no job, but content.
+    if (input.full !== null && isOfContent(input.full)) return whyRefused(tx, input);
     const messageId = ports.ids.next<MessageId>();
     const joined = await steer(tx, { tenantId, contextId, jobId: job.id, messageId, content, queueLimit });
-    // To join a job adds none.
     if (joined === null) return whyRefused(tx, { ...input, full: null });
     return done({ jobId: job.id, messageId, contextId, status: job.status, after: joined.headSeq });
   };

@@ -40,9 +40,6 @@ export async function postRun(
   { role, limits: own }: RunOf,
 ): Promise<Outcome<Accepted>> {
   const { tenantId, user, target, content } = schedule;
-  const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1 };
-  const full = await whyFull(tx, { tenantId, limits: limitsOf(own, ports.tenantLimits) }, adds);
-  if (full !== null) return full;
   const input: FirstInput = {
     content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     priority: NORMAL,
@@ -51,6 +48,9 @@ export async function postRun(
     maxSteps: null,
     deadline: null,
   };
+  const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1, content: input.content };
+  const full = await whyFull(tx, { tenantId, limits: limitsOf(own, ports.tenantLimits) }, adds);
+  if (full !== null) return full;
   if (target.kind === 'context') {
     const { queueLimit } = ports;
     const { contextId } = target;

@@ -12,9 +12,13 @@ export const LIMIT_RANGES = {
   queued_jobs: { least: 1, most: 1_000_000 },
   workers: { least: 1, most: 1_000_000 },
   streams: { least: 1, most: 100_000 },
+  stored_mb: { least: 1, most: 100_000_000 },
   upload_mb: { least: 1, most: 100_000 },
   sql_ms: { least: 10, most: 10_000 },
 } as const;
+
+/** Bytes of a MB, in the limits whose name ends with it. */
+export const MEGABYTE = 1024 * 1024;
 
 export type LimitName = keyof typeof LIMIT_RANGES;
 
@@ -45,12 +49,13 @@ const RETRY_S = {
   queued_jobs: 5,
   workers: 30,
   streams: 5,
+  stored_mb: 60,
   upload_mb: 60,
   sql_ms: 5,
 } as const satisfies Record<LimitName, number>;
 
 /** Waiting does not help: the request is the same, or something must be deleted. */
-const NOT_RETRYABLE: readonly LimitName[] = ['upload_mb', 'workers', 'sql_ms'];
+const NOT_RETRYABLE: readonly LimitName[] = ['upload_mb', 'workers', 'stored_mb', 'sql_ms'];
 
 /** Whether the same request may succeed later. */
 export function isRetryable(limit: string): boolean {
@@ -77,34 +82,54 @@ export type RequestRates = {
   close(): void;
 };
 
-/** What a tenant has, of what is limited by count in PostgreSQL. */
-export type Usage = { queuedJobs: number; workers: number };
+/** What a tenant has, of what is limited by count in PostgreSQL. `storedBytes`: of the content of its messages. */
+export type Usage = { queuedJobs: number; workers: number; storedBytes: number };
 
-/** What a command adds at most. */
-export type Addition = Usage;
+/** What a command adds at most; what is missing, it does not add. */
+export type Addition = Partial<Usage>;
 
-/** How far each is counted; null: it is not counted, and 0 in the usage. */
+/** How far each is counted; null: it is not counted, and 0 in the usage. Stored bytes are counted to the end. */
 export type Counted = { [What in keyof Usage]: number | null };
 
 /** Null: nothing that is added is limited. A tenant is counted up to its limit: more does not matter. */
-export function countedFor({ queued_jobs, workers }: TenantLimits, adds: Addition): Counted | null {
-  const queuedJobs = adds.queuedJobs === 0 ? null : (queued_jobs ?? null);
-  const ofWorkers = adds.workers === 0 ? null : (workers ?? null);
-  return queuedJobs === null && ofWorkers === null ? null : { queuedJobs, workers: ofWorkers };
+export function countedFor(limits: TenantLimits, adds: Addition): Counted | null {
+  const upTo = (limit: number | undefined, added = 0): number | null => (added === 0 ? null : (limit ?? null));
+  const counted = {
+    queuedJobs: upTo(limits.queued_jobs, adds.queuedJobs),
+    workers: upTo(limits.workers, adds.workers),
+    storedBytes: upTo(bytesOf(limits), adds.storedBytes),
+  };
+  return Object.values(counted).every((one) => one === null) ? null : counted;
 }
 
 /** `usage`: counted up to the limits. Null: the addition is within them. */
 export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): Refusal | null {
-  const { workers, queued_jobs: queuedJobs } = limits;
-  if (workers !== undefined && adds.workers > 0 && usage.workers + adds.workers > workers)
+  const { workers, queued_jobs: queuedJobs, stored_mb: storedMb } = limits;
+  const isOver = (used: number, added = 0, most = Infinity): boolean => added > 0 && used + added > most;
+  // First, since it refuses content that joins a job too (see `isOfContent`).
+  if (isOver(usage.storedBytes, adds.storedBytes, bytesOf(limits)))
+    return quotaExceeded(
+      'stored_mb',
+      `The messages of the tenant may have ${storedMb} MB, and there is no room for more. Delete contexts or workers that are not needed, or ask the operator for a higher limit.`,
+    );
+  if (isOver(usage.workers, adds.workers, workers))
     return quotaExceeded(
       'workers',
       `The tenant may have ${workers} workers, and has no room for more. Delete workers that are not needed, or ask the operator for a higher limit.`,
     );
-  if (queuedJobs !== undefined && adds.queuedJobs > 0 && usage.queuedJobs + adds.queuedJobs > queuedJobs)
+  if (isOver(usage.queuedJobs, adds.queuedJobs, queuedJobs))
     return quotaExceeded(
       'queued_jobs',
       `The tenant may have ${queuedJobs} queued and delayed jobs, and has no room for more. Wait until some of them start, or cancel some.`,
     );
   return null;
+}
+
+/** Whether it refuses content, also where that adds no job. */
+export function isOfContent({ param }: Refusal): boolean {
+  return param === ('stored_mb' satisfies LimitName);
+}
+
+function bytesOf({ stored_mb: storedMb }: TenantLimits): number | undefined {
+  return storedMb === undefined ? undefined : storedMb * MEGABYTE;
 }

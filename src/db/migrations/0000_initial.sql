@@ -136,6 +136,7 @@ CREATE TABLE "contexts" (
 	"cache_read_tokens" bigint DEFAULT 0 NOT NULL,
 	"cache_write_tokens" bigint DEFAULT 0 NOT NULL,
 	"cost_nanos" bigint,
+	"stored_bytes" bigint DEFAULT 0 NOT NULL,
 	"last_failure" jsonb,
 	CONSTRAINT "contexts_scheduling_status" CHECK (scheduling_status in ('idle', 'runnable', 'running', 'waiting')),
 	CONSTRAINT "contexts_running_is_owned" CHECK (("contexts"."scheduling_status" = 'running') = ("contexts"."lease_owner" is not null)),

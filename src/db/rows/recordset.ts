@@ -6,6 +6,7 @@ import { StringChunk, sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { Millis } from '../../core/time.ts';
 import { encodeJson, needsMark, plainText } from '../connection/codec.ts';
 import { toTimestamp } from '../connection/instant.ts';
+import { EncodedJson } from './encoded-json.ts';
 
 /** What a row gives for each SQL type. */
 type Given = {
@@ -24,7 +25,7 @@ export type Columns<Row> = Readonly<
   Record<string, { [Type in keyof Given]: readonly [Type, (row: Row) => Given[Type] | null] }[keyof Given]>
 >;
 
-/** A column of a recordset. A value of null or undefined is null in SQL. */
+/** A column of a recordset. A value of null or undefined is null in SQL, an `EncodedJson` is taken as it is. */
 export type Field<Row> = { name: string; type: string; value: (row: Row) => unknown };
 
 export function columns<Row>(of: Columns<Row>): Field<Row>[] {
@@ -73,9 +74,22 @@ export function jsonArray(encoded: readonly string[]): string {
   return `[${encoded.join(',')}]`;
 }
 
-/** Only JSON is encoded (see codec.ts): a column of text gets its text. */
 function encodeRow<Row>(fields: readonly Field<Row>[], row: Row): string {
-  const members = membersOf(fields, row);
+  const members: Record<string, unknown> = {};
+  let encoded = '';
+  for (const { name, type, value } of fields) {
+    const given = value(row) ?? null;
+    if (given === null) continue;
+    if (given instanceof EncodedJson) encoded += `,"${name}":${given.text}`;
+    else members[name] = type === 'timestamptz' && typeof given === 'number' ? toTimestamp(given) : given;
+  }
+  const text = encodeMembers(fields, members);
+  if (encoded === '') return text;
+  return text === '{}' ? `{${encoded.slice(1)}}` : `${text.slice(0, -1)}${encoded}}`;
+}
+
+/** Only JSON is encoded (see codec.ts): a column of text gets its text. */
+function encodeMembers<Row>(fields: readonly Field<Row>[], members: Readonly<Record<string, unknown>>): string {
   const text = JSON.stringify(members);
   if (!needsMark(text)) return text;
   const encoded = fields.flatMap(({ name, type }) => {
@@ -88,14 +102,4 @@ function encodeRow<Row>(fields: readonly Field<Row>[], row: Row): string {
 function encodeMember(type: string, value: unknown): string {
   if (type !== 'text' || typeof value !== 'string') return encodeJson(value);
   return JSON.stringify(plainText(value.toWellFormed()));
-}
-
-function membersOf<Row>(fields: readonly Field<Row>[], row: Row): Record<string, unknown> {
-  const members: Record<string, unknown> = {};
-  for (const { name, type, value } of fields) {
-    const given = value(row) ?? null;
-    if (given === null) continue;
-    members[name] = type === 'timestamptz' && typeof given === 'number' ? toTimestamp(given) : given;
-  }
-  return members;
 }

@@ -5,6 +5,7 @@
 import { getTableColumns, getTableName, is, sql, SQL } from 'drizzle-orm';
 import { PgDialect, type PgColumn, type PgTable } from 'drizzle-orm/pg-core';
 import type { Millis } from '../../core/time.ts';
+import type { EncodedJson } from './encoded-json.ts';
 import type { Field } from './recordset.ts';
 
 /**
@@ -17,7 +18,7 @@ type Source<Row, Value> =
   | { of: (row: Row) => Value | null; as: (given: SQL, stored: SQL) => SQL };
 
 type Values<Table extends PgTable> = Table['$inferInsert'];
-type InRow<Value> = Value extends Date ? Millis : Value;
+type InRow<Value> = Value extends Date ? Millis : Value extends object ? Value | EncodedJson<Value> : Value;
 
 /** For an insert: has every column that has no default. */
 export type Inserted<Table extends PgTable, Row> = {

@@ -52,6 +52,8 @@ export const contexts = pgTable(
     turnCount: counter('turn_count'),
     requestCount: counter('request_count'),
     ...usageCounters(),
+    /** Bytes of the content of all its messages, whatever their status: the sum of `messages.bytes`. */
+    storedBytes: counter('stored_bytes'),
     /** Why the last job failed; cleared when a job completes. */
     lastFailure: jsonb<JobError & { job_id: string; at: string }>('last_failure'),
   },

@@ -43,6 +43,8 @@ const tenant = {
   workers: limit('workers'),
   /** Event streams of one API process. */
   streams: limit('streams'),
+  /** Content of all messages in MB, 1,048,576 bytes. */
+  stored_mb: limit('stored_mb'),
   /** Size of the body of a request in MB, 1,048,576 bytes. */
   upload_mb: limit('upload_mb'),
   /** Milliseconds of one statement of a read that may take long. */

@@ -11,7 +11,7 @@ import type { ToolCaller } from '../../core/tools/tool.ts';
 import { LIMITS } from '../../core/limits.ts';
 import type { Lease, Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { notified } from '../../db/run/append/webhooks.ts';
+import { notifiesWebhooks } from '../../db/run/append/webhooks.ts';
 import { read, renew, type ContextRow } from '../../db/run/contexts.ts';
 import { NOTHING_REMEMBERED, readAdded, readBranch, readHistories, type Remembered } from '../../db/run/history.ts';
 import { placeOf, readMailbox, type Stored } from '../../db/run/mailbox/mailbox.ts';
@@ -93,7 +93,7 @@ function announce(
   }
   publisher.committed(transition, outcome);
   if (outcome.followUp) state.followUps.look();
-  if (notified.isIn(transition)) state.webhookSender.look();
+  if (notifiesWebhooks(transition)) state.webhookSender.look();
   if (park?.status === 'runnable') wakeQueue.notify({ contextId, wakeSeq: outcome.wakeSeq, epoch });
   // A new context has one wake-up and was never claimed.
   for (const spawn of spawns) wakeQueue.notify({ contextId: spawn.contextId, wakeSeq: 1, epoch: 0 });

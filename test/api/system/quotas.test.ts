@@ -59,13 +59,15 @@ describe('limits', () => {
       queued_jobs: null,
       workers: 10,
       streams: 2,
+      stored_mb: null,
       upload_mb: null,
       sql_ms: null,
     });
   });
 
   test.each([
-    ['stored_mb', 1],
+    ['stored_gb', 1],
+    ['stored_mb', 0],
     ['slots', 0],
     ['slots', 1.5],
     ['sql_ms', 20_000],
@@ -323,6 +325,7 @@ describe('GET /api/usage', () => {
         queued_jobs: { limit: 9, used: 1 },
         workers: { limit: 4, used: 1 },
         streams: { limit: null, used: 0 },
+        stored_mb: { limit: null, used: 0.001 },
         upload_mb: { limit: null, used: null },
         sql_ms: { limit: 1_000, used: null },
       },

@@ -90,7 +90,7 @@ describe('a tenant', () => {
     [{ name: 'a'.repeat(65) }, 'name'],
     [{ name: 'a', limits: { weight: 0 } }, 'limits.weight'],
     [{ name: 'a', limits: { weight: 101 } }, 'limits.weight'],
-    [{ name: 'a', limits: { stored_mb: 3 } }, 'limits.stored_mb'],
+    [{ name: 'a', limits: { stored_gb: 3 } }, 'limits.stored_gb'],
     [{ name: 'a', allow: { tools: [''] } }, 'allow.tools.0'],
     [{ name: 'a', allow: { tools: ['x', 'x'] } }, 'allow.tools'],
     [{ name: 'a', allow: { people: [] } }, 'allow.people'],

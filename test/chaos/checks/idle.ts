@@ -68,7 +68,12 @@ function counterFaults(
   const turns = (active?.messages ?? [])
     .filter(({ role, status }) => role !== 'system' && status === 'completed')
     .map(({ turn }) => parseTurn(turn ?? '')?.number ?? 0);
-  const counts = { ...countsOf(since, written), turn_count: Math.max(0, ...turns) };
+  const counts = {
+    ...countsOf(since, written),
+    turn_count: Math.max(0, ...turns),
+    // Of all messages: what was cleared, retracted or withdrawn is still stored.
+    stored_bytes: sum(made.map(({ bytes }) => bytes)),
+  };
   return countFaults(context, counts, context.id);
 }
 

@@ -91,6 +91,7 @@ export function message(
     turn,
     status: 'completed',
     content,
+    bytes: 10,
     job_id: 'job-1',
     completed_at: 30,
     attempt: role === 'assistant' ? 2 : null,

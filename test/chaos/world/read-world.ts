@@ -23,7 +23,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
     contexts: await all<StoredContext>(
       db,
       `select c.id, c.scheduling_status, c.state, c.head_seq, c.lease_owner, ${ms('next_check_at')}, c.stopped, c.queued, c.steers,
-        c.failed_claims, c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens,
+        c.failed_claims, c.stored_bytes, c.message_count, c.turn_count, c.request_count, c.input_tokens, c.output_tokens,
         c.active_branch, w.config, w.version, w.id as worker_id, w.detached,
         (select p.context_id from workers p where p.id = w.parent_worker_id) as parent_context_id from contexts c join workers w on w.context_id = c.id order by c.id`,
     ),
@@ -46,7 +46,7 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
     ),
     messages: await all<StoredMessage>(
       db,
-      `select id, context_id, branch, seq, role, type, turn, status, content, job_id, model_id, input_tokens,
+      `select id, context_id, branch, seq, role, type, turn, status, content, bytes, job_id, model_id, input_tokens,
         output_tokens, attempt, ${ms('completed_at')} from messages order by context_id, seq`,
     ),
     events: await all<StoredEvent>(db, 'select context_id, seq, name, data from events order by context_id, seq'),

@@ -22,6 +22,7 @@ export function soundConversation() {
     request_count: 5,
     input_tokens: 50,
     output_tokens: 10,
+    stored_bytes: 90,
     config: { ...context.config, mode: 'plan' },
     version: 2,
   });

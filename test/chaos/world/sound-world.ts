@@ -21,6 +21,7 @@ export function soundWorld() {
     queued: 0,
     steers: 0,
     failed_claims: 0,
+    stored_bytes: 50,
     message_count: 4,
     turn_count: 1,
     request_count: 2,

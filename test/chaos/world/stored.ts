@@ -17,6 +17,7 @@ export type StoredContext = {
   queued: number;
   steers: number;
   failed_claims: number;
+  stored_bytes: number;
   message_count: number;
   turn_count: number;
   request_count: number;
@@ -101,6 +102,8 @@ export type StoredMessage = {
   turn: string | null;
   status: 'delayed' | 'queued' | 'completed' | 'retracted' | 'withdrawn';
   content: Block[];
+  /** Of the content. */
+  bytes: number;
   job_id: string | null;
   /** Of an answer: the model that made it. */
   model_id: string | null;

@@ -91,6 +91,8 @@ async function restFaults(db: Executor, { contextId }: World): Promise<string[]>
           and count(*) filter (where role = 'assistant') + s.requests = c.request_count
           and coalesce(sum(input_tokens), 0) + s.tokens = c.input_tokens)
         then 'the counters of messages, requests or tokens are wrong' end),
+      (case when c.stored_bytes <> (select coalesce(sum(m.bytes), 0) from messages m where m.context_id = c.id)
+        then 'the counter of stored bytes is wrong: ' || c.stored_bytes end),
       (case when c.cost_nanos is distinct from (
         select coalesce(sum(m.cost_nanos) + s.cost, sum(m.cost_nanos), s.cost) from messages m
         where m.context_id = c.id and m.seq > l.cleared and m.status in ('completed', 'retracted'))

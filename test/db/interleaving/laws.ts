@@ -122,6 +122,18 @@ export const LAWS: readonly Law[] = [
     21,
   ],
   [
+    'an append counts the bytes of its messages',
+    replace('stored_bytes = c.stored_bytes + w.stored_bytes', 'stored_bytes = c.stored_bytes'),
+    /stored bytes is wrong/,
+    1,
+  ],
+  [
+    'an input counts its bytes',
+    replace('stored_bytes = c.stored_bytes + g.bytes', 'stored_bytes = c.stored_bytes'),
+    /stored bytes is wrong/,
+    1,
+  ],
+  [
     'only queued jobs are withdrawn',
     replace("status in ('delayed', 'queued')", "status in ('delayed', 'queued', 'running', 'waiting')"),
     /published \d times|queued|steps|jobs_|never/,

@@ -247,6 +247,17 @@ describe('a refusal', () => {
     expect((await runsOf(the, other)).at(-1)?.error?.code).toBe('quota_exceeded');
   });
 
+  test('of a tenant that may store no more', async () => {
+    const { contextId } = await the.context();
+    const made = await schedule(the, contextId);
+    await the.rows(`update contexts set stored_bytes = 1024 * 1024 - 20 where id = '${contextId}'`);
+    const due = { ...dueOf(made), limits: { stored_mb: 1 } };
+    expect(await runDue(portsOf(the), due, firstOf(made))).toBe('failed');
+    expect((await runsOf(the, made)).at(-1)?.error?.code).toBe('quota_exceeded');
+    await the.rows(`update contexts set stored_bytes = 0 where id = '${contextId}'`);
+    expect(await runDue(portsOf(the), { ...due, limits: { stored_mb: 100 } }, firstOf(made) + MINUTE)).toBe('started');
+  });
+
   test('of a role that is gone', async () => {
     const { contextId } = await the.context();
     const worker = { name: 'w', role: 'gone', config: {} };

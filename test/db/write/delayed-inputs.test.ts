@@ -67,11 +67,12 @@ const jobs = (contextId: ContextId) =>
     join messages m on m.id = j.message_id where j.context_id = '${contextId}' order by j.id`);
 
 describe('until its start, a delayed input', () => {
-  test('leaves the row of its context unchanged, and holds up no other input', async () => {
+  test('changes only the size of its context, and holds up no other input', async () => {
     const { contextId } = await the.context();
     const before = await the.row(contextId);
     const { jobId, messageId } = await delayed(contextId);
-    expect(await the.row(contextId)).toEqual(before);
+    const [size] = await the.rows(`select bytes from messages where id = '${messageId}'`);
+    expect(await the.row(contextId)).toEqual({ ...before, stored_bytes: size?.['bytes'] });
     expect(await jobs(contextId)).toEqual([{ id: jobId, status: 'delayed', position: 0, message: 'delayed' }]);
     const [row] =
       await the.rows(`select extract(epoch from starts_at - created_at)::float8 as seconds, branch, message_id
@@ -98,9 +99,11 @@ describe('until its start, a delayed input', () => {
     const { jobId, messageId } = await delayed(contextId);
     const target = { tenantId: DEFAULT_TENANT, contextId, messageId: messageId ?? ids.next() };
     const content = [{ type: 'text' as const, text: 'other' }];
-    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null }));
+    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null, full: null }));
     expect(moved).toMatchObject({ code: 'invalid_request', param: 'position' });
-    expect(await perform(the.ports(), changeInput(target, { content, place: null, by: null }))).toMatchObject({
+    expect(
+      await perform(the.ports(), changeInput(target, { content, place: null, by: null, full: null })),
+    ).toMatchObject({
       kind: 'done',
     });
     expect(await the.rows(`select content from messages where id = '${messageId}'`)).toEqual([{ content }]);

@@ -37,6 +37,10 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
        coalesce(sum(output_tokens), 0) as output_tokens
      from messages where context_id = ${id} and role = 'assistant'`,
   );
+  const [size] = await query(
+    db,
+    `select coalesce(sum(bytes), 0) as stored_bytes from messages where context_id = ${id}`,
+  );
   const [context] = await query(db, `select * from contexts where id = ${id}`);
   expect(context).toMatchObject({
     scheduling_status: 'idle',
@@ -47,6 +51,7 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     head_seq: numbers.length,
     message_count: received.length,
     ...paid,
+    ...size,
   });
   expectAnswered(received);
   expect(await query(db, `select 1 from tool_calls where context_id = ${id} and finished_at is null`)).toEqual([]);

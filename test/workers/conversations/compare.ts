@@ -122,13 +122,23 @@ async function contextDifferences(db: Db, contextId: ContextId, reference: Refer
 }
 
 async function rowDifferences(db: Db, contextId: ContextId, reference: Reference): Promise<string[]> {
-  const [row] = await db.execute<{ scheduling_status: string; queued: number; steers: number }>(
-    sql`select scheduling_status, queued, steers from contexts where id = ${contextId}`,
+  const [row] = await db.execute<{
+    scheduling_status: string;
+    queued: number;
+    steers: number;
+    uncounted: number;
+  }>(
+    sql`select scheduling_status, queued, steers,
+        (select coalesce(sum(m.bytes), 0) from messages m where m.context_id = c.id) - stored_bytes as uncounted
+      from contexts c where id = ${contextId}`,
   );
   return differ(
     'the mailbox says',
-    [`${row?.scheduling_status}: ${row?.queued} queued, ${row?.steers} to join`],
-    [`${reference.status}: ${reference.queue.length} queued, ${reference.job?.steers.length ?? 0} to join`],
+    [`${row?.scheduling_status}: ${row?.queued} queued, ${row?.steers} to join`, `${row?.uncounted} bytes not counted`],
+    [
+      `${reference.status}: ${reference.queue.length} queued, ${reference.job?.steers.length ?? 0} to join`,
+      '0 bytes not counted',
+    ],
   );
 }
 

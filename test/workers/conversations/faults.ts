@@ -96,6 +96,11 @@ export const FAULTS: readonly Fault[] = [
     /the context says/,
   ],
   [
+    'stored bytes are counted twice',
+    stored((id) => sql`update contexts set stored_bytes = 2 * stored_bytes where id = ${id}`),
+    /the mailbox says/,
+  ],
+  [
     'a summary replaces fewer messages than it covers',
     stored(
       (id) => sql`

@@ -23,6 +23,13 @@ const BY_PROCESS = 'Each API process counts only its own. This number is from th
 /** What grows and stays comes first, then what is used at one time. */
 export const LIMIT_TEXTS: readonly LimitText[] = [
   { name: 'workers', label: 'Workers', about: 'Workers that exist, also archived ones, forks and sessions.' },
+  {
+    name: 'stored_mb',
+    label: 'Stored content',
+    about: 'Of all messages. Deleting contexts or workers makes room.',
+    unit: 'MB',
+    format: (value) => `${formatExact(value)} MB`,
+  },
   { name: 'queued_jobs', label: 'Queued jobs', about: 'Queued and delayed jobs of all contexts.' },
   { name: 'slots', label: 'Slots', about: 'Contexts that run at once, over all worker processes. Others wait.' },
   { name: 'streams', label: 'Event streams', about: `Open event streams. ${BY_PROCESS}` },

@@ -17,8 +17,9 @@ import { WriteHeaders } from '../../schemas/common.ts';
 import type { Accepted } from '../../schemas/messages/message.ts';
 import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
-import { queueOf, submitPosted, toAccepted, toFirstInput } from '../../request/submit.ts';
-import { answeredBy, write } from '../../request/write.ts';
+import { queueOf, submitPosted, toAccepted, toBlocks, toFirstInput } from '../../request/submit.ts';
+import { answeredBy } from '../../request/write.ts';
+import { writeWithin } from '../../request/write-within.ts';
 
 export function chatRoutes(app: App, ports: ApiPorts): void {
   app.post(
@@ -37,14 +38,14 @@ export function chatRoutes(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const session = sessionId(request.body.session_id);
-      const adds = { queuedJobs: 1, workers: session === null ? 1 : 0 };
-      const answer = await ports.rooms.admit(request, adds, async (full) => {
-        const command =
+      const adds = { queuedJobs: 1, workers: session === null ? 1 : 0, content: toBlocks(request.body.message) };
+      const answer = await writeWithin(ports, request, adds, async (full) =>
+        answered(
           session === null
             ? unlessFull(full, await begin(ports, request, request.body))
-            : await goOn(ports, request, { contextId: session, full }, request.body);
-        return write(ports, request, answered(command));
-      });
+            : await goOn(ports, request, { contextId: session, full }, request.body),
+        ),
+      );
       return accepted(request, reply, answer);
     },
   );

@@ -16,7 +16,8 @@ import { CompactAccepted, CompactContext, ContextCompactionList } from '../../sc
 import { problems } from '../../schemas/problem.ts';
 import { actingUser } from '../../access/reach.ts';
 import { queueOf } from '../../request/submit.ts';
-import { answeredBy, write } from '../../request/write.ts';
+import { answeredBy } from '../../request/write.ts';
+import { writeWithin } from '../../request/write-within.ts';
 import { IdParams, contextId, noContext } from '../params.ts';
 
 const tags = ['contexts'];
@@ -49,11 +50,10 @@ function compactRoute(app: App, ports: ApiPorts): void {
       if (asked.model !== undefined) await requireNames(ports, request, { model: asked.model }, []);
       const id = contextId(request.params.id);
       const user = actingUser(request, named);
-      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) => {
+      const answer = await writeWithin(ports, request, ONE_JOB, (full) => {
         const target = queueOf(ports, request, id, full);
         const compact = compactContext(ports, { ...target, asked, user, metadata: token?.metadata ?? {} });
-        const answered = answeredBy(compact, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
-        return write(ports, request, answered);
+        return answeredBy(compact, async (_, { jobId }): Promise<CompactAccepted> => ({ job_id: jobId }));
       });
       return accepted(request, reply, answer);
     },

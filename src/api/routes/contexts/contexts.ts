@@ -77,7 +77,7 @@ function createContextRoute(app: App, ports: ApiPorts): void {
       const { name, role } = identityOf(body);
       const parentWorkerId = await visibleParent(ports, request, body.parent_worker_id);
       const command = await makeWorker(ports, { tenantId, allow, user, name, title, role, config, parentWorkerId });
-      return created(ports, request, reply, command);
+      return created(ports, request, reply, { command, copies: false });
     },
   );
 }

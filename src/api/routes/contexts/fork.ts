@@ -36,7 +36,7 @@ export function forkRoute(app: App, ports: ApiPorts): void {
         fromMessageId: body.from_message_id === undefined ? null : parseId<MessageId>(body.from_message_id),
         title: body.title,
       });
-      return created(ports, request, reply, command);
+      return created(ports, request, reply, { command, copies: true });
     },
   );
 }

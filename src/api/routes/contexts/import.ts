@@ -80,5 +80,5 @@ async function importFrom(
   const recorded = audited(ports, { request: received, tenantId, user: query.user }, command, (made) => [
     { action: 'context.imported', target: made.contextId, detail: { worker_id: made.workerId } },
   ]);
-  return created(ports, request, reply, recorded);
+  return created(ports, request, reply, { command: recorded, copies: true });
 }

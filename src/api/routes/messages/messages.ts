@@ -16,6 +16,7 @@ import { problems } from '../../schemas/problem.ts';
 import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write } from '../../request/write.ts';
+import { writeWithin } from '../../request/write-within.ts';
 import { listMessagesRoute } from './list-messages.ts';
 import { IdParams, MessageParams, contextId, messageId, noWorker, workerId } from '../params.ts';
 
@@ -49,8 +50,9 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const id = contextId(request.params.id);
-      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
-        write(ports, request, submitPosted(ports, queueOf(ports, request, id, full), request.body)),
+      const adds = { queuedJobs: 1, content: toBlocks(request.body.content) };
+      const answer = await writeWithin(ports, request, adds, (full) =>
+        submitPosted(ports, queueOf(ports, request, id, full), request.body),
       );
       return accepted(request, reply, answer);
     },
@@ -83,7 +85,7 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
           return runStatement(executor, submitPosted(ports, queueOf(ports, request, context, full), body));
         },
       });
-      const answer = await ports.rooms.admit(request, ONE_JOB, (full) => write(ports, request, command(full)));
+      const answer = await writeWithin(ports, request, { queuedJobs: 1, content: toBlocks(body.content) }, command);
       return accepted(request, reply, answer);
     },
   );
@@ -106,8 +108,8 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const id = contextId(request.params.id);
-      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
-        write(ports, request, submitPosted(ports, queueOf(ports, request, id, full), request.body)),
+      const answer = await writeWithin(ports, request, ONE_JOB, (full) =>
+        submitPosted(ports, queueOf(ports, request, id, full), request.body),
       );
       return accepted(request, reply, answer);
     },
@@ -156,11 +158,9 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
       const { tenantId, params, body } = request;
       const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
       const content = body.content === undefined ? null : toBlocks(body.content);
-      const command = changeInput(target, { content, place: body.position ?? null, by: request.user });
-      return write(
-        ports,
-        request,
-        answeredBy(command, async (tx) => {
+      const change = { content, place: body.position ?? null, by: request.user };
+      return writeWithin(ports, request, content === null ? {} : { content }, (full) =>
+        answeredBy(changeInput(target, { ...change, full }), async (tx) => {
           const view = await findMessage(tx, tenantId, target.contextId, target.messageId);
           return toMessage(orNotFound(view, `No message has the id ${target.messageId}.`));
         }),

@@ -22,7 +22,8 @@ import { ref } from '../../../schema/build.ts';
 import { problems } from '../../schemas/problem.ts';
 import { queueOf, toAccepted, toBlocks, toSubmitInput } from '../../request/submit.ts';
 import { toSiblings } from '../../wire/branch.ts';
-import { answeredBy, write } from '../../request/write.ts';
+import { answeredBy } from '../../request/write.ts';
+import { writeWithin } from '../../request/write-within.ts';
 import { MessageParams, contextId, messageId } from '../params.ts';
 
 const tags = ['contexts'];
@@ -51,8 +52,8 @@ function editMessageRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const content = toBlocks(request.body.content);
-      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
-        write(ports, request, onBranch(editInput(ports, toRegeneration(ports, request, content, full)))),
+      const answer = await writeWithin(ports, request, { queuedJobs: 1, content }, (full) =>
+        onBranch(editInput(ports, toRegeneration(ports, request, content, full))),
       );
       return accepted(request, reply, answer);
     },
@@ -75,8 +76,8 @@ function regenerateRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const answer = await ports.rooms.admit(request, ONE_JOB, async (full) =>
-        write(ports, request, onBranch(regenerate(ports, toRegeneration(ports, request, null, full)))),
+      const answer = await writeWithin(ports, request, ONE_JOB, (full) =>
+        onBranch(regenerate(ports, toRegeneration(ports, request, null, full))),
       );
       return accepted(request, reply, answer);
     },

@@ -38,6 +38,7 @@ import { isMatch, tagged, withVersion, type Tagged } from '../../request/version
 import { toWorker } from '../../wire/worker.ts';
 import { audited } from '../../request/audited.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
+import { writeWithin } from '../../request/write-within.ts';
 import { IdParams, noWorker, workerId } from '../params.ts';
 
 const tags = ['workers'];
@@ -93,18 +94,11 @@ function createWorkerRoute(app: App, ports: ApiPorts): void {
       const first = input === undefined ? null : toFirstInput(request, input);
       const delay = input === undefined ? null : delayOf(input, 'input.');
       const make = await makeWorker(ports, wanted, first, delay);
-      const answer = await ports.rooms.admit(
-        request,
-        { workers: 1, queuedJobs: first === null ? 0 : 1 },
-        async (full) => {
-          const making = notifying(unlessFull(full, make), request, input?.webhook, ({ accepted }) => accepted);
-          return write(
-            ports,
-            request,
-            answeredBy(making, async (_, made) => toCreated(made)),
-          );
-        },
-      );
+      const adds = { workers: 1, ...(first !== null && { queuedJobs: 1, content: first.content }) };
+      const answer = await writeWithin(ports, request, adds, (full) => {
+        const making = notifying(unlessFull(full, make), request, input?.webhook, ({ accepted }) => accepted);
+        return answeredBy(making, async (_, made) => toCreated(made));
+      });
       request.madeJob = answer.body.job_id ?? null;
       reply.code(201).header('location', `/api/workers/${answer.body.id}`);
       return tagged(reply, answer);

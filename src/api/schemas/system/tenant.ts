@@ -21,6 +21,7 @@ const MEANINGS: Readonly<Record<LimitName, string>> = {
   queued_jobs: 'Queued and delayed jobs.',
   workers: 'Workers, archived ones too.',
   streams: 'Event streams of one API process.',
+  stored_mb: 'Content of all messages in MB, 1,048,576 bytes.',
   upload_mb: 'Size of the body of a request in MB, 1,048,576 bytes.',
   sql_ms: 'Time of one statement of a read that may take long, in milliseconds.',
 };
@@ -33,6 +34,7 @@ export function perLimit<Schema extends TSchema>(schemaOf: (name: LimitName) => 
     queued_jobs: schemaOf('queued_jobs'),
     workers: schemaOf('workers'),
     streams: schemaOf('streams'),
+    stored_mb: schemaOf('stored_mb'),
     upload_mb: schemaOf('upload_mb'),
     sql_ms: schemaOf('sql_ms'),
   };

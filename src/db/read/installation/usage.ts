@@ -1,17 +1,21 @@
 /** What a tenant has, of what its limits count in PostgreSQL. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { Counted, TenantLimits, Usage } from '../../../core/access/quotas.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { runningContexts } from '../../processes/slots.ts';
 
-/** Each number is read as so many entries of an index. */
+/**
+ * Jobs and workers are read as so many entries of an index; stored bytes from the row of each context of the tenant, if
+ * they are counted at all.
+ */
 export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
   const [usage] = await executor.execute<Usage>(sql`/* tenants.read_usage */
     select (select count(*)::int from (select from jobs j
         where j.tenant_id = ${id} and j.status in ('queued', 'delayed') limit ${upTo.queuedJobs ?? 0}) counted) as "queuedJobs",
       (select count(*)::int from (select from workers w
-        where w.tenant_id = ${id} limit ${upTo.workers ?? 0}) counted) as workers`);
+        where w.tenant_id = ${id} limit ${upTo.workers ?? 0}) counted) as workers,
+      ${upTo.storedBytes === null ? sql`0` : storedBytes(id)} as "storedBytes"`);
   if (usage === undefined) throw new Error('A select without a table has one row.');
   return usage;
 }
@@ -21,9 +25,14 @@ export async function readWholeUsage(executor: Executor, id: TenantId): Promise<
   const [row] = await executor.execute<Usage & { slots: number }>(sql`/* tenants.read_whole_usage */
     select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status in ('queued', 'delayed')) as "queuedJobs",
       (select count(*)::int from workers w where w.tenant_id = ${id}) as workers,
+      ${storedBytes(id)} as "storedBytes",
       (select ${runningContexts} from (select ${id}::bigint as id) t) as slots`);
   if (row === undefined) throw new Error('A select without a table has one row.');
   return row;
+}
+
+function storedBytes(id: TenantId): SQL {
+  return sql`(select coalesce(sum(c.stored_bytes), 0)::float8 from contexts c where c.tenant_id = ${id})`;
 }
 
 /** Of tenants that have limits or work, at most `most`, those that run most first. `limits`: their own. */

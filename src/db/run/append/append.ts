@@ -12,6 +12,7 @@ import type { Executor } from '../../connection/client.ts';
 import { awaitedNoMore, awaits, countdownPart } from './awaited.ts';
 import { changedCalls, changedCallsLocked, newCalls } from './calls.ts';
 import { newCompactions } from './compactions.ts';
+import { encodedAppend, type EncodedAppend } from './contents.ts';
 import { contextPart, isSearchable, search, wantedOf, type Wanted } from './context.ts';
 import { newEvents } from './events.ts';
 import { endedExecutions, newExecutions } from './executions.ts';
@@ -19,7 +20,7 @@ import { failed } from './failed-calls.ts';
 import { branchCounters, changedJobs, continuedJobs } from './jobs.ts';
 import { admittedMessages, newMessages, retracted, withdrawn } from './messages.ts';
 import { childBranches, childContexts, childInputs, childJobs, childWorkers } from './spawns.ts';
-import { notified } from './webhooks.ts';
+import { notified, notifiesWebhooks } from './webhooks.ts';
 
 /**
  * Returns outcomes in the order of `appends`. `whenLocked` decides what happens when another transaction has locked a
@@ -61,7 +62,8 @@ function toCommitted(row: CommittedRow): AppendOutcome {
   };
 }
 
-function statement(appends: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
+function statement(given: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
+  const appends = given.map(encodedAppend);
   const wanted = appends.map(wantedOf);
   const { calls, ends, inputs, rare, engaged, notifies } = needsOf(appends, wanted);
   const counts = ends || engaged;
@@ -121,14 +123,14 @@ type Needs = {
   notifies: boolean;
 };
 
-function needsOf(appends: readonly Append[], wanted: readonly Wanted[]): Needs {
+function needsOf(appends: readonly EncodedAppend[], wanted: readonly Wanted[]): Needs {
   return {
     calls: CALLS.some(({ isIn }) => appends.some(isIn)),
     ends: appends.some(({ job }) => job?.kind === 'settle') || wanted.some(isSearchable),
     inputs: appends.some(admittedMessages.isIn),
     rare: RARE.some(({ isIn }) => appends.some(isIn)),
     engaged: appends.some(isEngaged),
-    notifies: appends.some(notified.isIn),
+    notifies: appends.some(notifiesWebhooks),
   };
 }
 

@@ -1,10 +1,10 @@
 /** Calls that wait for jobs of other workers: the waits that an append starts and ends, and the jobs that it ends. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { Append } from '../../../core/run/append.ts';
 import { NONE_OWN, countdown } from '../../calls/awaited.ts';
 import { columns } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
 import { awaitedJobs } from '../../schema/tool-calls.ts';
+import type { EncodedAppend } from './contents.ts';
 import { settledOf } from './jobs.ts';
 import { insertion, joined } from './part.ts';
 
@@ -38,7 +38,7 @@ const COUNTDOWN = sql.raw(fixed(countdown(sql`ended`, sql`own_calls`)));
  * Counts down calls of other contexts that wait for the jobs ending here. Runs before any part that changes a call.
  * `engaged`: see `append`.
  */
-export function countdownPart(appends: readonly Append[], engaged: boolean): SQL {
+export function countdownPart(appends: readonly EncodedAppend[], engaged: boolean): SQL {
   return sql`${endedJobs(appends)}, ${engaged ? ownCalls(appends) : NO_CALLS}, ${COUNTDOWN}`;
 }
 

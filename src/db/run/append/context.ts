@@ -10,6 +10,7 @@ import { fixed, insertInto, written } from '../../rows/written-columns.ts';
 import { contexts } from '../../schema/contexts.ts';
 import { isOfInactive } from '../contexts.ts';
 import { searchBacklog } from '../../schema/search.ts';
+import type { EncodedAppend } from './contents.ts';
 
 /** An append, and what its entries add to the counters. */
 export type Wanted = {
@@ -17,20 +18,22 @@ export type Wanted = {
   /** Messages that become part of the history, less those that are retracted. */
   messages: number;
   admitted: number;
+  /** The size of the content of the messages that are new. */
+  bytes: number;
   /** The usage of each answered model call. */
   answers: Usage[];
 };
 
-export function wantedOf(append: Append): Wanted {
-  const { entries, takenBack, compaction } = append;
-  const messages = entries.flatMap((entry) => (entry.kind === 'message' ? [entry.message] : []));
+export function wantedOf(append: EncodedAppend): Wanted {
+  const { entries, messages, takenBack, compaction } = append;
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
   return {
     append,
     messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
     admitted,
+    bytes: messages.reduce((sum, { content }) => sum + content.bytes, 0),
     answers: [
-      ...messages.flatMap(({ model }) => (model === null ? [] : [model.usage])),
+      ...messages.flatMap(({ message: { model } }) => (model === null ? [] : [model.usage])),
       ...(compaction === null || compaction.usage === null ? [] : [compaction.usage]),
     ],
   };
@@ -86,6 +89,7 @@ const CONTEXT = written<typeof contexts, Wanted>(
     turnCount: sql`case when w.branch = c.active_branch
       then coalesce(w.last_turn, greatest(c.turn_count, w.turn)) else c.turn_count end`,
     requestCount: added(({ answers }) => answers.length),
+    storedBytes: added(({ bytes }) => bytes),
     ...usageAdded(({ answers }: Wanted) => answers.reduce(addUsage, NO_USAGE)),
     lastFailure: sql`case when w.failure_kept then c.last_failure when w.failure is null then null
       else w.failure || jsonb_build_object('at', statement_timestamp()) end`,

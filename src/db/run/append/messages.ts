@@ -1,20 +1,17 @@
 /** The messages that an append adds, and changes of inputs and messages that are already stored. */
 import { sql } from 'drizzle-orm';
-import type { NewMessage } from '../../../core/conversation/message.ts';
 import type { MessageId } from '../../../core/ids.ts';
 import type { ModelCall } from '../../../core/model/model-call.ts';
-import type { Append } from '../../../core/run/append.ts';
 import type { Millis } from '../../../core/time.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
 import type { EndedCall } from '../../schema/calls.ts';
 import { messages } from '../../schema/messages.ts';
-import { placedEntries } from './entries.ts';
+import type { EncodedAppend, PlacedMessage } from './contents.ts';
 import { endedCalls } from './ended-calls.ts';
+import { placedEntries } from './entries.ts';
 import { insertion, update } from './part.ts';
 
-type AddedMessage = {
-  message: NewMessage;
-  place: number;
+type AddedMessage = PlacedMessage & {
   /** The model call that this message answers. */
   call: Extract<ModelCall, { kind: 'answered' }> | null;
   completedAt: Millis | null;
@@ -22,22 +19,18 @@ type AddedMessage = {
   ended: EndedCall | null;
 };
 
-function addedMessages(append: Append): AddedMessage[] {
-  const { entries, modelCall } = append;
+function addedMessages(append: EncodedAppend): AddedMessage[] {
+  const { messages: placed, modelCall } = append;
   const ended = endedCalls(append);
-  return placedEntries(entries).flatMap(({ entry, place }): AddedMessage[] => {
-    if (entry.kind !== 'message') return [];
-    const { message } = entry;
-    const call = modelCall?.kind === 'answered' && modelCall.messageId === message.id ? modelCall : null;
-    return [
-      {
-        message,
-        place,
-        call,
-        completedAt: call === null ? null : firstBegan(ended),
-        ended: ended.get(message.id) ?? null,
-      },
-    ];
+  return placed.map((added): AddedMessage => {
+    const { id } = added.message;
+    const call = modelCall?.kind === 'answered' && modelCall.messageId === id ? modelCall : null;
+    return {
+      ...added,
+      call,
+      completedAt: call === null ? null : firstBegan(ended),
+      ended: ended.get(id) ?? null,
+    };
   });
 }
 
@@ -63,7 +56,7 @@ export const newMessages = insertion('new_messages', messages, {
     type: ({ message }) => message.type,
     turn: ({ message }) => message.turn,
     status: sql`'completed'`,
-    content: ({ message }) => message.content,
+    content: ({ content }) => content,
     jobId: ({ message }) => message.jobId,
     call: ({ ended }) => ended,
     ...modelColumns(({ message }: AddedMessage) => message.model),

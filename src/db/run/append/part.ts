@@ -5,18 +5,18 @@
 import { getTableName, sql, type SQL } from 'drizzle-orm';
 import type { PgTable } from 'drizzle-orm/pg-core';
 import type { ContextId } from '../../../core/ids.ts';
-import type { Append } from '../../../core/run/append.ts';
 import { columns, recordset, type Columns, type Field } from '../../rows/recordset.ts';
 import { fixed, written, type Changed, type Inserted } from '../../rows/written-columns.ts';
+import type { EncodedAppend } from './contents.ts';
 
 type Part = {
   /** Whether an append has rows for it. */
-  isIn: (append: Append) => boolean;
-  cte: (appends: readonly Append[]) => SQL;
+  isIn: (append: EncodedAppend) => boolean;
+  cte: (appends: readonly EncodedAppend[]) => SQL;
 };
 
 /** `of`: the rows of an append. `inputs`: columns that only expressions use. */
-type Rows<Row> = { of: (append: Append) => readonly Row[]; inputs?: Columns<Row> };
+type Rows<Row> = { of: (append: EncodedAppend) => readonly Row[]; inputs?: Columns<Row> };
 
 /** `end`: follows the rows, such as `on conflict do nothing`. */
 type Insertion<Table extends PgTable, Row> = Rows<Row> & { columns: Inserted<Table, Row>; end?: SQL };
@@ -60,10 +60,10 @@ export function update<Table extends PgTable, Row>(
 
 /** Rows of appends between fixed texts, joined with their contexts: an append whose guard failed has none. */
 export function joined<Row>(
-  of: (append: Append) => readonly Row[],
+  of: (append: EncodedAppend) => readonly Row[],
   fields: readonly Field<Row>[],
   { before, after }: { before: string; after: string },
-): (appends: readonly Append[]) => SQL {
+): (appends: readonly EncodedAppend[]) => SQL {
   type Of = { contextId: ContextId; row: Row };
   const rows = recordset<Of>('r', [
     ...columns<Of>({ ctx_id: ['uuid', ({ contextId }) => contextId] }),
@@ -73,6 +73,6 @@ export function joined<Row>(
     rows(appends.flatMap((append) => of(append).map((row) => ({ contextId: append.lease.contextId, row }))));
 }
 
-function isIn(of: (append: Append) => readonly unknown[]): (append: Append) => boolean {
+function isIn(of: (append: EncodedAppend) => readonly unknown[]): (append: EncodedAppend) => boolean {
   return (append) => of(append).length > 0;
 }

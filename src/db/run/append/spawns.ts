@@ -1,6 +1,5 @@
 /** The child workers that an append creates, each with its context, its first branch and its first job. */
 import { sql } from 'drizzle-orm';
-import type { Block } from '../../../core/conversation/blocks.ts';
 import { MAIN } from '../../../core/conversation/branch.ts';
 import type { Append } from '../../../core/run/append.ts';
 import type { Spawn } from '../../../core/workers/spawn.ts';
@@ -11,20 +10,23 @@ import { contexts } from '../../schema/contexts.ts';
 import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { workers } from '../../schema/workers.ts';
+import type { Child, EncodedAppend } from './contents.ts';
 import { insertion } from './part.ts';
 
 const of = ({ spawns }: Append): Spawn[] => spawns;
+const ofChildren = ({ children }: EncodedAppend): Child[] => children;
 
 export const childContexts = insertion('child_contexts', contexts, {
-  of,
+  of: ofChildren,
   columns: {
-    id: ({ contextId }) => contextId,
+    id: ({ spawn }) => spawn.contextId,
     tenantId: sql`ctx.tenant_id`,
-    userName: ({ user }) => user ?? '',
+    userName: ({ spawn }) => spawn.user ?? '',
     schedulingStatus: sql`'runnable'`,
     wakeSeq: sql`1`,
     queued: sql`1`,
-    priority: ({ priority }) => priority,
+    storedBytes: ({ content }) => content.bytes,
+    priority: ({ spawn }) => spawn.priority,
     nextCheckAt: sql`statement_timestamp() + ${sql.raw(String(WAKE_UP_GRACE_MS))} * interval '1 millisecond'`,
   },
 });
@@ -62,18 +64,18 @@ export const childBranches = insertion('child_branches', branches, {
 });
 
 export const childInputs = insertion('child_inputs', messages, {
-  of,
+  of: ofChildren,
   columns: {
-    id: ({ messageId }) => messageId,
+    id: ({ spawn }) => spawn.messageId,
     tenantId: sql`ctx.tenant_id`,
-    contextId: ({ contextId }) => contextId,
+    contextId: ({ spawn }) => spawn.contextId,
     branch: () => MAIN,
     role: sql`'user'`,
     type: sql`'text'`,
     status: sql`'queued'`,
-    content: ({ input }): Block[] => [{ type: 'text', text: input }],
-    jobId: ({ jobId }) => jobId,
-    senderWorkerId: ({ parentWorkerId }) => parentWorkerId,
+    content: ({ content }) => content,
+    jobId: ({ spawn }) => spawn.jobId,
+    senderWorkerId: ({ spawn }) => spawn.parentWorkerId,
   },
 });
 

@@ -16,6 +16,11 @@ function noticed({ lease, entries }: Append): { last: number }[] {
   return last === undefined || !events.some((event) => event.isNoticed) ? [] : [{ last: last.place }];
 }
 
+/** Whether it adds such a row. */
+export function notifiesWebhooks(append: Append): boolean {
+  return noticed(append).length > 0;
+}
+
 export const notified = insertion('notified', webhookOutbox, {
   of: noticed,
   inputs: { last: ['int', ({ last }) => last] },

@@ -64,6 +64,8 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         select m.id, m.seq, m.role, m.turn from messages m
         where m.context_id = ${sourceId} and m.tenant_id = ${tenantId} and m.branch = s.branch
           and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' order by m.seq) m
+    ), messages_copied as (
+      ${copiedMessages(fork)} returning bytes
     ), ctx as (
       ${newContext(source, fork)}
     ), worker as (
@@ -75,8 +77,6 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         name: sql`${MAIN}`,
         messageCount: sql`(select count(*) from shared)`,
       })}
-    ), messages_copied as (
-      ${copiedMessages(fork)}
     ), calls_copied as (
       ${copiedCalls(fork)}
     ), numbered as (
@@ -96,6 +96,8 @@ function newContext({ tenantId, contextId: sourceId }: Place, { contextId }: For
     userName: sql`(select c.user_name from contexts c where c.id = ${sourceId} and c.tenant_id = ${tenantId})`,
     headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
     messageCount: sql`(select count(*) from shared)`,
+    // New ids may have another length.
+    storedBytes: sql`(select coalesce(sum(bytes), 0) from messages_copied)`,
     turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,
   });
 }

@@ -6,6 +6,7 @@ import { toTimestamp } from '../../connection/instant.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
 import { usageOf } from '../../model-calls/usage.ts';
 import type { StoredBranch, StoredCompaction, StoredMessage } from '../../read/messages/export.ts';
+import { EncodedJson } from '../../rows/encoded-json.ts';
 import { recordset } from '../../rows/recordset.ts';
 import { written } from '../../rows/written-columns.ts';
 import { compactionColumns } from '../../run/compactions.ts';
@@ -22,7 +23,10 @@ function contextOf({ tenantId, contextId }: Place): SQL {
   return sql`ctx as (select ${contextId}::uuid as id, ${tenantId}::bigint as tenant_id)`;
 }
 
-type ImportedMessage = StoredMessage & { id: MessageId };
+type ImportedMessage = Omit<StoredMessage, 'content'> & {
+  id: MessageId;
+  content: EncodedJson<StoredMessage['content']>;
+};
 
 const MESSAGE = written<typeof messages, ImportedMessage>(
   messages,
@@ -47,9 +51,13 @@ const MESSAGE = written<typeof messages, ImportedMessage>(
 );
 const MESSAGES = recordset('r', MESSAGE.fields);
 
-export const encodeMessage = MESSAGES.encode;
+/** `row`: its JSON. `bytes`: those of its content. */
+export function encodeMessage(id: MessageId, message: StoredMessage): { row: string; bytes: number } {
+  const content = new EncodedJson(message.content);
+  return { row: MESSAGES.encode({ ...message, id, content }), bytes: content.bytes };
+}
 
-/** `encoded`: messages, each by `encodeMessage`. */
+/** `encoded`: rows of messages, each by `encodeMessage`. */
 export async function insertMessages(tx: Executor, place: Place, encoded: readonly string[]): Promise<void> {
   await tx.execute(sql`/* messages.import */
     with ${contextOf(place)} ${sql.raw(MESSAGE.insert)} from ctx, ${MESSAGES.tableOf(encoded)}`);

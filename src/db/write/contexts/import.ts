@@ -35,7 +35,7 @@ export async function fillContext(
   { context, entries, eventData }: Filling,
 ): Promise<void> {
   const { tenantId, contextId } = place;
-  const last = await insertEntries(tx, ids, place, entries());
+  const { last, bytes } = await insertEntries(tx, ids, place, entries());
   await replaceBranches(tx, place, context.branches);
   const { usage } = context;
   await tx.execute(sql`/* contexts.import */
@@ -44,7 +44,7 @@ export async function fillContext(
         message_count = ${context.messageCount}, request_count = ${context.requestCount},
         input_tokens = ${usage.input_tokens}, output_tokens = ${usage.output_tokens},
         cache_read_tokens = ${usage.cache_read_tokens}, cache_write_tokens = ${usage.cache_write_tokens},
-        cost_nanos = ${usage.cost_nanos}
+        cost_nanos = ${usage.cost_nanos}, stored_bytes = ${bytes}
       where id = ${contextId} and tenant_id = ${tenantId} returning id, tenant_id, head_seq, lease_epoch
     ), dated as (
       update workers w set created_at = ${toTimestamp(context.createdAt)}::timestamptz from ctx where w.context_id = ctx.id
@@ -53,14 +53,15 @@ export async function fillContext(
   await leaveToSearch(tx, tenantId, contextId);
 }
 
-/** Returns the number of the last entry. */
+/** `last`: the number of the last entry. `bytes`: those of the content of all messages. */
 async function insertEntries(
   tx: Executor,
   ids: Ids,
   place: Place,
   entries: AsyncIterable<StoredEntry>,
-): Promise<number> {
+): Promise<{ last: number; bytes: number }> {
   let last = 0;
+  let bytes = 0;
   let messages: string[] = [];
   let characters = 0;
   const flush = async (): Promise<void> => {
@@ -74,7 +75,8 @@ async function insertEntries(
       last = entry.compaction.seq;
       continue;
     }
-    const row = encodeMessage({ ...entry.message, id: ids.next<MessageId>() });
+    const { row, bytes: added } = encodeMessage(ids.next<MessageId>(), entry.message);
+    bytes += added;
     last = entry.message.seq;
     messages.push(row);
     characters += row.length;
@@ -83,5 +85,5 @@ async function insertEntries(
     if (messages.length === BATCH || characters > BATCH_CHARACTERS) await flush();
   }
   await flush();
-  return last;
+  return { last, bytes };
 }

@@ -1,6 +1,6 @@
 /**
- * Delayed inputs: a message and its job that are not in the queue of their context yet. Storing one changes no column of
- * the context's row, so nothing claims, counts or waits for it. A release gives all that are due their place in the queue.
+ * Delayed inputs: a message and its job that are not in the queue of their context yet. Storing one changes only the
+ * size of its context, so nothing claims or waits for it. A release gives all that are due their place in the queue.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
@@ -58,14 +58,15 @@ export type DelayedInput = NewJob & {
 /** The caller has locked the context's row. Null: refused; the context's row and its delayed jobs show why. */
 export async function insertDelayed(tx: Executor, delayed: DelayedInput): Promise<{ headSeq: number } | null> {
   const { tenantId, contextId, branch, startsAt, queueLimit } = delayed;
-  const rows = submittedRows([submittedRow({ contextId, job: delayed, asker: null })]);
+  const given = submittedRow({ contextId, job: delayed, asker: null });
+  const rows = submittedRows([given]);
   const [row] = await tx.execute<{ headSeq: number }>(sql`/* jobs.delay */
     with ctx as (
-      select c.id, c.tenant_id, coalesce(${branch}, c.active_branch) as branch, c.head_seq,
-        ${toTimestamp(startsAt)}::timestamptz as starts_at
-      from contexts c
+      update contexts c set stored_bytes = c.stored_bytes + ${given.bytes}::bigint
       where c.id = ${contextId} and c.tenant_id = ${tenantId} and not c.stopped
         and c.queued + c.steers + ${delayedOf(sql`c.id`)} < ${queueLimit}
+      returning c.id, c.tenant_id, coalesce(${branch}, c.active_branch) as branch, c.head_seq,
+        ${toTimestamp(startsAt)}::timestamptz as starts_at
     ), ${delayedInputCte(rows.inputs)}, ${delayedJobCte(rows.jobs)}, awake as (
       -- Takes an archived context out of the archive. A sweep computes when it expires.
       update workers w set archived_at = null, expires_at = ${dueNow}

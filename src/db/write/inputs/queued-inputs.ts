@@ -34,16 +34,25 @@ function kindOf({ status, waits }: { status: string; waits: boolean }): QueuedIn
   return waits ? 'queued' : 'steered';
 }
 
+/** Returns by how many bytes its content is longer than before. */
 export async function rewriteInput(
   tx: Executor,
   { tenantId, contextId }: Place,
   messageId: MessageId,
   content: readonly InputBlock[],
-): Promise<void> {
-  await tx.execute(sql`/* inputs.edit */
-    update messages set content = ${encodeJson(content)}::json
-    where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId}
-      and status in ('delayed', 'queued')`);
+): Promise<number> {
+  const [row] = await tx.execute<{ added: number }>(sql`/* inputs.edit */
+    with before as (
+      select id, bytes from messages
+      where tenant_id = ${tenantId} and context_id = ${contextId} and id = ${messageId}
+        and status in ('delayed', 'queued')
+    ), message as (
+      update messages m set content = ${encodeJson(content)}::json from before where m.id = before.id
+      returning m.context_id, m.bytes - before.bytes as added
+    )
+    update contexts c set stored_bytes = c.stored_bytes + message.added
+    from message where c.id = message.context_id returning message.added`);
+  return row?.added ?? 0;
 }
 
 /** Withdraws a steer. The job continues without it. */

@@ -10,6 +10,7 @@ import type { JobKind } from '../../../core/run/job.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { User } from '../../../core/access/user.ts';
+import { EncodedJson } from '../../rows/encoded-json.ts';
 import { jsonArray, recordset } from '../../rows/recordset.ts';
 import { written, type Changed } from '../../rows/written-columns.ts';
 import { jobs } from '../../schema/jobs.ts';
@@ -52,17 +53,17 @@ export type Asker = {
 
 /** `asker`: the worker that sends it; null: a client. */
 type Given = { contextId: ContextId; job: NewJob; asker: Asker | null };
-type GivenInput = Given & { input: NewInput };
+type GivenInput = Given & { messageId: MessageId; content: EncodedJson<InputBlock[]> };
 
 const INPUT_COLUMNS = {
-  id: ({ input }) => input.messageId,
+  id: ({ messageId }) => messageId,
   tenantId: sql`ctx.tenant_id`,
   contextId: ({ contextId }) => contextId,
   branch: sql`ctx.branch`,
   role: sql`'user'`,
   type: sql`'text'`,
   status: sql`'queued'`,
-  content: ({ input }) => input.content,
+  content: ({ content }) => content,
   jobId: ({ job }) => job.jobId,
   senderWorkerId: ({ asker }) => asker?.workerId ?? null,
 } satisfies Changed<typeof messages, GivenInput>;
@@ -133,16 +134,19 @@ export const delayedJobCte = JOBS.around(
   ' on j.context_id = ctx.id)',
 );
 
-/** JSON of the rows to insert; null: no row. */
-export type SubmittedRow = { input: string | null; job: string | null };
+/** JSON of the rows to insert; null: no row. `bytes`: of the content of the input; its context counts them. */
+export type SubmittedRow = { input: string | null; job: string | null; bytes: number };
 /** JSON of all rows to insert. */
 export type SubmittedRows = { inputs: string; jobs: string };
 
-export const NO_JOB: SubmittedRow = { input: null, job: null };
+export const NO_JOB: SubmittedRow = { input: null, job: null, bytes: 0 };
 
 export function submittedRow(given: Given): SubmittedRow {
   const { input } = given.job;
-  return { input: input === null ? null : INPUTS.encode({ ...given, input }), job: JOBS.encode(given) };
+  const job = JOBS.encode(given);
+  if (input === null) return { input: null, job, bytes: 0 };
+  const content = new EncodedJson(input.content);
+  return { input: INPUTS.encode({ ...given, messageId: input.messageId, content }), job, bytes: content.bytes };
 }
 
 export function submittedRows(rows: readonly SubmittedRow[]): SubmittedRows {

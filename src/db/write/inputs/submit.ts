@@ -43,11 +43,8 @@ export function submit(
   asker: Asker | null = null,
 ): Promise<ChangedContext | null> {
   const { contextId } = submission;
-  return send(executor, {
-    contextId,
-    context: CONTEXTS.encode(submission),
-    ...submittedRow({ contextId, job: submission, asker }),
-  });
+  const row = submittedRow({ contextId, job: submission, asker });
+  return send(executor, { contextId, context: CONTEXTS.encode({ ...submission, bytes: row.bytes }), ...row });
 }
 
 /** `context`: JSON of what it asks of its context. */
@@ -85,7 +82,7 @@ type Values = SubmittedRows & { contexts: string };
 
 const CONTEXTS = recordset(
   'g',
-  columns<Submission>({
+  columns<Submission & Pick<SubmittedRow, 'bytes'>>({
     id: ['uuid', ({ contextId }) => contextId],
     tenant_id: ['bigint', ({ tenantId }) => tenantId],
     branch: ['text', ({ branch }) => branch],
@@ -93,6 +90,7 @@ const CONTEXTS = recordset(
     only_if_idle: ['boolean', ({ onlyIfIdle }) => onlyIfIdle],
     queue_limit: ['int', ({ queueLimit }) => queueLimit],
     priority: ['int', ({ priority }) => priority],
+    bytes: ['bigint', ({ bytes }) => bytes],
   }),
 );
 // The condition is always true. It makes the planner expect few rows and find each context by its id.
@@ -106,6 +104,7 @@ function update(value: (name: keyof Values) => Placeholder, free: SQL): SQL {
       update contexts c set
         wake_seq = c.wake_seq + 1,
         queued = c.queued + 1,
+        stored_bytes = c.stored_bytes + g.bytes,
         priority = case when c.scheduling_status = 'idle' then g.priority else least(c.priority, g.priority) end,
         scheduling_status = case when c.scheduling_status = 'idle' then 'runnable' else c.scheduling_status end,
         next_check_at = case when c.scheduling_status = 'idle'

@@ -52,7 +52,11 @@ export async function createWorker(
 ): Promise<{ worker: WorkerView; context: ChangedContext } | null> {
   const { id, contextId } = worker;
   const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker: null });
-  const created = await create(executor, { id, worker: WORKERS.encode({ ...worker, firstJob }), ...job });
+  const created = await create(executor, {
+    id,
+    worker: WORKERS.encode({ ...worker, firstJob, bytes: job.bytes }),
+    ...job,
+  });
   if (created === null) return null;
   const { headSeq, wakeSeq, epoch, runnable, ...view } = created;
   return { worker: view, context: { headSeq, wakeSeq, epoch, runnable } };
@@ -81,7 +85,7 @@ const create = shared<Part, Row | null>({
 
 const WORKERS = recordset(
   'g',
-  columns<NewWorker & { firstJob: NewJob | null }>({
+  columns<NewWorker & { firstJob: NewJob | null; bytes: number }>({
     id: ['uuid', ({ id }) => id],
     tenant_id: ['bigint', ({ tenantId }) => tenantId],
     context_id: ['uuid', ({ contextId }) => contextId],
@@ -95,6 +99,7 @@ const WORKERS = recordset(
     depth: ['int', ({ depth }) => depth],
     jobs: ['int', ({ firstJob }) => (firstJob === null ? 0 : 1)],
     priority: ['int', ({ firstJob }) => firstJob?.priority ?? null],
+    bytes: ['bigint', ({ bytes }) => bytes],
     // A sweep computes when.
     may_expire: ['boolean', ({ role, config }) => role !== null || config.idle_timeout_s !== undefined],
   }),
@@ -110,6 +115,7 @@ const CONTEXT = insertInto(contexts, {
   userName: sql`coalesce(g.user_name, '')`,
   wakeSeq: sql`g.jobs`,
   queued: sql`g.jobs`,
+  storedBytes: sql`g.bytes`,
   priority: sql`coalesce(g.priority, 5)`,
   schedulingStatus: sql`case when g.jobs > 0 then 'runnable' else 'idle' end`,
   nextCheckAt: sql`case when g.jobs > 0

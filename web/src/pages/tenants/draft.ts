@@ -26,6 +26,7 @@ export function toDraft(tenant: Tenant | null): TenantDraft {
     weight: String(tenant?.limits.weight ?? 1),
     limits: {
       workers: limitOf('workers'),
+      stored_mb: limitOf('stored_mb'),
       queued_jobs: limitOf('queued_jobs'),
       slots: limitOf('slots'),
       streams: limitOf('streams'),
