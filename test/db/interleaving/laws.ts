@@ -29,7 +29,7 @@ export const LAWS: readonly Law[] = [
     'a run takes inputs up and settles jobs only if control_seq is unchanged',
     replace('(w.control is null or c.control_seq = w.control)', 'true'),
     /a stop request was lost|a job began|without its job|out of order|contexts_queued|published \d times/,
-    139,
+    76,
   ],
   ['a run appends only under its own epoch', replace('c.lease_epoch = w.epoch', 'true'), /wrote history/, 70],
   [
@@ -39,7 +39,7 @@ export const LAWS: readonly Law[] = [
       replace("(c.scheduling_status = 'runnable' or", "(c.scheduling_status in ('runnable', 'running') or", CLAIM),
     ],
     /took the lease of a live owner/,
-    1,
+    3,
   ],
   [
     'revoking the lease of a dead owner raises the epoch',
@@ -98,7 +98,7 @@ export const LAWS: readonly Law[] = [
     'no command settles a job for an owner that is alive',
     replace('from (select c.id, (c.lease_owner', 'from (select c.id, (true or c.lease_owner'),
     /took the lease of a live owner/,
-    1,
+    2,
   ],
   [
     'a stop request raises control_seq',
@@ -137,7 +137,7 @@ export const LAWS: readonly Law[] = [
     'only queued jobs are withdrawn',
     replace("status in ('delayed', 'queued')", "status in ('delayed', 'queued', 'running', 'waiting')"),
     /published \d times|queued|steps|jobs_|never/,
-    7,
+    20,
   ],
   [
     'starting a worker wakes its queued inputs',
