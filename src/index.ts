@@ -1,6 +1,6 @@
 /** The public interface of the package, for imports in `nightshift.config.ts`. */
 export { defineConfig, defineTool } from './tools/config/define.ts';
-export { ToolError } from './tools/run/tool-error.ts';
+export { ToolError, type ToolErrorOptions } from './tools/run/tool-error.ts';
 export type {
   ApprovalCall,
   JsonSchemaTool,
@@ -13,6 +13,7 @@ export type {
   ToolDefinition,
   ToolReply,
   ToolReturn,
+  ToolWorker,
   UnknownCall,
 } from './tools/config/define.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';

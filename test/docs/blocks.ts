@@ -1,6 +1,7 @@
 // The pages for users, found on disk, and their code blocks. The first word behind a fence is the language; a further
-// word says what a block is (`json Job`), or that it needs what a test does not have (`sh outside`). A comment `<!--
-// given: … -->` right before a block declares what the block takes for granted; readers do not see it.
+// word says what a block is (`json Job`), which file it is, for other blocks of its page to import (`ts shop/data.ts`),
+// or that it needs what a test does not have (`sh outside`). A comment `<!-- given: … -->` right before a block declares
+// what the block takes for granted; readers do not see it.
 import { PAGES, read } from './markdown.ts';
 
 export type Block = {
@@ -17,7 +18,7 @@ export type Block = {
 /** `docs/cli.md:12` */
 export const placeOf = ({ page, line }: Pick<Block, 'page' | 'line'>): string => `${page}:${line}`;
 
-export const GUIDES = PAGES.filter((page) => /^(?:README|examples\/README|docs\/[\w-]+)\.md$/.test(page));
+export const GUIDES = PAGES.filter((page) => /^(?:README|examples\/README|docs\/(?:guides\/)?[\w-]+)\.md$/.test(page));
 
 const FENCE = /^(?<indent> *)(?<fence>`{3,}|~{3,})(?<info>.*)$/;
 const GIVEN = '<!-- given:';
@@ -51,6 +52,10 @@ export function blocksOf(page: string, text = read(page)): Block[] {
 }
 
 export const BLOCKS: readonly Block[] = GUIDES.flatMap((page) => blocksOf(page));
+
+/** The file of a page that a block is; null: it has no name. */
+export const fileNameOf = ({ language, words }: Block): string | null =>
+  (language === 'ts' ? words.find((word) => word.endsWith('.ts')) : undefined) ?? null;
 
 export const blocksIn = (...languages: readonly string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language));

@@ -1,14 +1,14 @@
 // Every code block of the pages for users, without running it: TypeScript compiles, JSON has the form that the API
 // describes, shell scripts name commands, options, variables and files that exist, config files load.
 // test/e2e/start/readme.test.ts runs what can run.
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfigFile } from '../../src/tools/config/config-file.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { faultOfVariable, faultsOfNames } from './known.ts';
-import { BLOCKS, GUIDES, blocksIn, blocksOf, placeOf, type Block } from './blocks.ts';
+import { BLOCKS, GUIDES, blocksIn, blocksOf, fileNameOf, placeOf, type Block } from './blocks.ts';
 import { ROOT } from './markdown.ts';
 import { faultsOfScript } from './script-faults.ts';
 import { transcriptOf } from './shell.ts';
@@ -34,6 +34,11 @@ beforeAll(async () => {
   symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
 });
 afterAll(() => removeFolder(folder));
+
+function write(file: string, text: string): void {
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
 
 const faultsIn = (blocks: readonly Block[], find: (block: Block) => readonly string[]): string[] =>
   blocks.flatMap((block) => find(block).map((fault) => `${placeOf(block)}: ${fault}`));
@@ -71,8 +76,13 @@ const CONFIGS = blocksIn('ts').filter(({ text }) => text.includes('defineConfig(
 test.each(CONFIGS.map((block) => [placeOf(block), block] as const))(
   'the platform takes the config file of %s',
   async (_, { page, line, given, text }) => {
-    const file = path.join(folder, `${page.replaceAll(/\W/g, '-')}-${line}.config.ts`);
-    writeFileSync(file, `${given}\n${text}`);
+    const files = path.join(folder, `${page.replaceAll(/\W/g, '-')}-${line}`);
+    for (const block of blocksIn('ts').filter((one) => one.page === page)) {
+      const name = fileNameOf(block);
+      if (name !== null) write(path.join(files, name), block.text);
+    }
+    const file = path.join(files, 'the.config.ts');
+    write(file, `${given}\n${text}`);
     await expect(loadConfigFile(folder, file)).resolves.toMatchObject({ path: file });
   },
 );

@@ -14,7 +14,8 @@ function linkedFrom(page: string): string[] {
 
 describe('the index', () => {
   test('names every page of docs/ exactly once', () => {
-    const pages = PAGES.filter((page) => path.dirname(page) === 'docs' && page !== INDEX);
+    const pages = PAGES.filter((page) => ['docs', 'docs/guides'].includes(path.dirname(page)) && page !== INDEX);
+    expect(pages).toContain('docs/guides/tools.md');
     const listed = linkedFrom(INDEX).filter((page) => pages.includes(page));
     expect(listed.toSorted()).toEqual(pages);
   });
@@ -22,6 +23,13 @@ describe('the index', () => {
   test('leads to the decisions, and the README leads to the index', () => {
     expect(linkedFrom(INDEX)).toContain(DECISIONS);
     expect(linkedFrom('README.md')).toContain(INDEX);
+  });
+
+  test('names the guide to tools, which is the first link of the README after the start', () => {
+    const start = prose(read('README.md')).find(({ line }) => line === '## Start');
+    const [first] = linksOf('README.md').filter(({ number }) => number > (start?.number ?? Infinity));
+    expect(first).toMatchObject({ target: 'docs/guides/tools.md' });
+    expect(linkedFrom(INDEX)).toContain(first?.target);
   });
 
   test('has five sections', () => {

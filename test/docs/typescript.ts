@@ -4,14 +4,17 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { operationOf } from './known.ts';
-import { placeOf, type Block } from './blocks.ts';
+import { fileNameOf, placeOf, type Block } from './blocks.ts';
 import { ROOT } from './markdown.ts';
 
 /** Puts a file per module, and a project, into the folder. Returns what the compiler says, with places on the pages. */
 export function faultsOfTypes(folder: string, modules: readonly Module[]): string[] {
   prepare(folder);
   const files = modules.map((module) => ({ ...module, file: fileOf(module) }));
-  for (const { file, text } of files) writeFileSync(path.join(folder, file), text);
+  for (const { file, text } of files) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  }
   const { stdout } = spawnSync(path.join(ROOT, 'node_modules/.bin/tsc'), ['--pretty', 'false', '-p', folder], {
     cwd: folder,
     encoding: 'utf8',
@@ -27,13 +30,13 @@ export function faultsOfTypes(folder: string, modules: readonly Module[]): strin
     .map(said);
 }
 
-/** `text` has each line at the number that it has on the page. */
-type Module = { page: string; line: number; text: string };
+/** `text` has each line at the number that it has on the page. `name`: within the files of its page; null: none. */
+type Module = { page: string; line: number; name: string | null; text: string };
 
 export const modulesOf = (blocks: readonly Block[]): Module[] =>
   blocks.flatMap((block) => {
     const text = textOf(block);
-    return text === null ? [] : { page: block.page, line: block.line, text };
+    return text === null ? [] : { page: block.page, line: block.line, name: fileNameOf(block), text };
   });
 
 function textOf(block: Block): string | null {
@@ -49,7 +52,8 @@ function textOf(block: Block): string | null {
   }
 }
 
-const fileOf = ({ page, line }: Module): string => `${page.replaceAll(/\W/g, '-')}-${String(line).padStart(5, '0')}.ts`;
+const fileOf = ({ page, line, name }: Module): string =>
+  `${page.replaceAll(/\W/g, '-')}/${name ?? `${String(line).padStart(5, '0')}.ts`}`;
 
 function prepare(folder: string): void {
   mkdirSync(folder, { recursive: true });
@@ -68,7 +72,7 @@ function prepare(folder: string): void {
       noUnusedLocals: false,
       noUnusedParameters: false,
     },
-    include: ['*.ts'],
+    include: ['**/*.ts'],
   };
   writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(project));
 }

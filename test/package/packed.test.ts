@@ -1,11 +1,13 @@
 // The package as npm installs it: packed, installed in an empty folder, and used from there, by each of its commands.
 import { execFile } from 'node:child_process';
-import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseSync } from 'rolldown/utils';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
+import { blocksOf } from '../docs/blocks.ts';
 import { everything } from '../mcp/known-servers.ts';
 import { createEmptyDatabase, type TestDatabase } from '../services/database.ts';
 import { rowsOf } from '../services/connected.ts';
@@ -26,8 +28,8 @@ export default defineConfig({
       description: 'Doubles a number.',
       input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
       effect: 'none',
-      async execute({ n }: { n: number }): Promise<string> {
-        if (n > 100) throw new ToolError('too large to double');
+      async execute({ n }): Promise<string> {
+        if (n > 100) throw new ToolError('too large to double', { code: 'too_large' });
         return String(2 * n);
       },
     },
@@ -89,17 +91,66 @@ test('prints its version', async () => {
   expect((await ended(['--version'])).trim()).toBe(version);
 });
 
+/** What the compiler says against these files. Their packages are checked too, so that none of our types is broken. */
+async function faultsOf(files: readonly string[], options: object): Promise<string> {
+  const compilerOptions = { target: 'es2024', strict: true, noEmit: true, skipLibCheck: false, ...options };
+  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+  const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => error);
+  return stdout;
+}
+
 test('contains the types of a config file and of the client', async () => {
   const program = `import { createClient } from 'nightshift/client';
 const text: Promise<string | undefined> = createClient({ url: '' }).jobs.get('x').then((job) => job.output?.text);
 void text;
 `;
   await writeFile(path.join(folder, 'program.ts'), program);
-  const compilerOptions = { module: 'nodenext', target: 'es2024', strict: true, noEmit: true, types: [] };
-  const files = ['program.ts', 'nightshift.config.ts'];
-  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  await run(process.execPath, [path.join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', folder]);
+  expect(await faultsOf(['program.ts', 'nightshift.config.ts'], { module: 'nodenext', types: [] })).toBe('');
 });
+
+/** Libraries of the guide's five ways to describe an input, which are not installed with the package. */
+const LIBRARIES = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema'];
+
+/** The type of the input is that of the schema, and a wrong use of it is an error. */
+const INFERRED = `
+type Input<Tool extends { execute(input: never, ...rest: never[]): unknown }> = Parameters<Tool['execute']>[0];
+const full = { order: 'A-17', days: 3 };
+export const converted: [Input<typeof withZod>, Input<typeof withArkType>, Input<typeof withValibot>] = [full, full, full];
+export const unchanged: [Input<typeof withTypeBox>, Input<typeof withJsonSchema>] = [{ order: 'A-17' }, full];
+export const tools: ToolDefinition[] = [withZod, withArkType, withValibot, withTypeBox, withJsonSchema];
+// @ts-expect-error: the order is text
+export const ofZod: Input<typeof withZod> = { order: 17, days: 3 };
+// @ts-expect-error: the order is text
+export const ofArkType: Input<typeof withArkType> = { order: 17, days: 3 };
+// @ts-expect-error: the order is text
+export const ofValibot: Input<typeof withValibot> = { order: 17, days: 3 };
+// @ts-expect-error: the order is text
+export const ofTypeBox: Input<typeof withTypeBox> = { order: 17 };
+// @ts-expect-error: the order is text
+export const ofJsonSchema: Input<typeof withJsonSchema> = { order: 17 };
+`;
+
+test.each([
+  { module: 'nodenext', moduleResolution: 'nodenext', exactOptionalPropertyTypes: true },
+  { module: 'esnext', moduleResolution: 'bundler', exactOptionalPropertyTypes: false },
+])(
+  'infers the input of tools: $moduleResolution, exact optional properties $exactOptionalPropertyTypes',
+  async (options) => {
+    const guide = blocksOf('docs/guides/tools.md').find(({ text }) => text.includes('arktype'))?.text ?? '';
+    const inferred = `import type { ToolDefinition } from 'nightshift';\n${guide}${INFERRED}`;
+    await writeFile(path.join(folder, 'inferred.ts'), inferred);
+    for (const library of LIBRARIES) {
+      const place = path.join(folder, 'node_modules', library);
+      await mkdir(path.dirname(place), { recursive: true });
+      if (!existsSync(place)) await symlink(path.join(ROOT, 'node_modules', library), place);
+    }
+    // The types of ArkType need those of Node.
+    const typesOfNode = { types: ['node'], typeRoots: [path.join(ROOT, 'node_modules/@types')] };
+    const files = ['nightshift.config.ts', 'inferred.ts'];
+    expect(await faultsOf(files, { ...options, ...typesOfNode })).toBe('');
+  },
+);
 
 /** What a file of the bundle imports, statically and dynamically; a dynamic import without a constant is its text. */
 async function importsOf(file: string): Promise<readonly string[]> {
@@ -154,7 +205,9 @@ say: done`;
   for await (const { role, content: blocks } of client.contexts.messages.list(context_id))
     if (role === 'tool') results.push(JSON.stringify(blocks));
   expect(results.join('\n')).toContain('"42"');
-  expect(results.join('\n')).toContain('too large to double');
+  expect(results.join('\n')).toContain(
+    JSON.stringify(JSON.stringify({ error: { code: 'too_large', message: 'too large to double' } })),
+  );
   expect(results.join('\n')).toContain('over stdio');
   expect(results.join('\n')).toContain('from a command');
 });

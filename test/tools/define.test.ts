@@ -1,10 +1,20 @@
 /** The types of a config file that the type checker must accept and refuse; `tsc` checks this, vitest only loads it. */
 import { pino } from 'pino';
+import type { Static } from 'typebox';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod';
-import { defineConfig, defineTool, type Json, type OperatorConfig, type ToolDefinition } from '../../src/index.ts';
+import {
+  defineConfig,
+  defineTool,
+  type Json,
+  type LimitDefinitions,
+  type OperatorConfig,
+  type PriceDefinition,
+  type RoleDefinition,
+  type ToolDefinition,
+} from '../../src/index.ts';
 import type { ToolLog } from '../../src/tools/run/tool-log.ts';
-import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { parseConfigFile, type ConfigSchema } from '../../src/tools/config/parse-config.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 
@@ -89,6 +99,21 @@ describe('typing a config file', () => {
       defineConfig({ limits: { failed_claims: 5 } }),
     ];
     expect(refused).toHaveLength(10);
+  });
+
+  test('the types have the keys that the file may have', () => {
+    type Keys<T> = T extends unknown ? keyof T : never;
+    type Config = Static<typeof ConfigSchema>;
+    type One<T> = T extends { [name: string]: infer Member } ? Member : never;
+    expectTypeOf<keyof OperatorConfig>().toEqualTypeOf<keyof Config>();
+    expectTypeOf<Keys<ToolDefinition>>().toEqualTypeOf<keyof NonNullable<Config['tools']>[number]>();
+    expectTypeOf<keyof RoleDefinition>().toEqualTypeOf<keyof One<NonNullable<Config['roles']>>>();
+    expectTypeOf<keyof LimitDefinitions>().toEqualTypeOf<keyof NonNullable<Config['limits']>>();
+    expectTypeOf<keyof PriceDefinition>().toEqualTypeOf<keyof One<NonNullable<Config['prices']>>>();
+    expectTypeOf<keyof NonNullable<OperatorConfig['oidc']>>().toEqualTypeOf<keyof NonNullable<Config['oidc']>>();
+    expectTypeOf<Keys<One<NonNullable<OperatorConfig['mcp_servers']>>>>().toEqualTypeOf<
+      keyof One<NonNullable<Config['mcp_servers']>>
+    >();
   });
 
   test('a logger of pino is a log', () => {

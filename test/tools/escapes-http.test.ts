@@ -376,6 +376,8 @@ const CALL = {
   name: 'http_fetch',
   tool_call_id: 't',
   job_id: 'j',
+  worker: { id: 'w', role: null },
+  attempt: 1,
   worker_id: 'w',
   context_id: 'c',
   tenant: 't',

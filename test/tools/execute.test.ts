@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { defineTool, type ToolContext } from '../../src/index.ts';
+import { ToolError, defineTool, type ToolContext } from '../../src/index.ts';
 import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
 import { call, resultOf, runnerOf } from './invoke.ts';
 import type { User } from '../../src/core/access/user.ts';
@@ -121,6 +121,13 @@ describe('a tool', () => {
     ['throws', { throws: 'sk-secret' }, `The tool faulty failed. ${REFERENCE}`, true],
     ['throws at once', { throws_at_once: 'sk-secret' }, `The tool faulty failed. ${REFERENCE}`, true],
     ['throws to be read', { throws_publicly: 'no such city' }, 'The tool faulty failed: no such city', true],
+    [
+      'throws with a code',
+      { throws_publicly: 'no such city', code: 'no_city' },
+      '{"error":{"code":"no_city","message":"no such city"}}',
+      true,
+    ],
+    ['throws with an empty code', { throws_publicly: 'no', code: '' }, 'The tool faulty failed: no', true],
     ['gives nothing', { gives: 'nothing' }, '', false],
     ['gives null', { gives: 'null' }, 'null', false],
     ['gives a number', { gives: 'number' }, '42', false],
@@ -147,6 +154,46 @@ describe('a tool', () => {
     });
   });
 
+  test('throws an error of another copy of the package', async () => {
+    const failing = (code: unknown) => ({
+      ...faultyTool(),
+      execute: () => {
+        throw Object.assign(new Error('no such city'), { code, [Symbol.for('nightshift.tool_error')]: true });
+      },
+    });
+    const read = async (code: unknown) => (await resultOf(runnerOf([failing(code)]), call('faulty', {}))).content;
+    expect(await read('no_city')).toBe('{"error":{"code":"no_city","message":"no such city"}}');
+    expect(await read(404)).toBe('The tool faulty failed: no such city');
+  });
+
+  test('throws a long message with a long code: both are cut', async () => {
+    const { content } = await run({ throws_publicly: 'm'.repeat(5_000), code: 'c'.repeat(200) });
+    expect(typeof content === 'string' && JSON.parse(content)).toEqual({
+      error: {
+        code: expect.stringMatching(/^c{100}\n\[Truncated: 100 of 200 characters were omitted\.\]$/),
+        message: expect.stringMatching(/^m{4000}\n\[Truncated: 1000 of 5000 characters were omitted\.\]$/),
+      },
+    });
+  });
+
+  test('throws to be read because of another error: only the log has that one', async () => {
+    const log = { warn: vi.fn<Log>(), debug: vi.fn<Log>() };
+    const cause = new Error('sk-secret');
+    const execute = (): never => {
+      throw new ToolError('the bank is closed', { code: 'closed', cause });
+    };
+    const invocation = call('faulty', {});
+    const { content } = await resultOf(runnerOf([{ ...faultyTool(), execute }], { log }), invocation);
+    expect(content).toBe('{"error":{"code":"closed","message":"the bank is closed"}}');
+    expect(log.warn).not.toHaveBeenCalled();
+    expect(log.debug.mock.calls).toEqual([
+      [
+        expect.objectContaining({ tool_call_id: invocation.id, err: expect.objectContaining({ cause }) }),
+        expect.any(String),
+      ],
+    ]);
+  });
+
   test('returns more than the limit', async () => {
     const { content } = await run({ characters: 200_001 });
     expect(content).toHaveLength(200_000 + '\n[Truncated: 1 of 200001 characters were omitted.]'.length);
@@ -170,6 +217,7 @@ describe('a tool', () => {
       },
     };
     const invocation = { ...call('faulty', {}), tenantName: 'acme', user: 'ann' as User, metadata: { order: 7 } };
+    Object.assign(invocation, { role: 'support', attempt: 3 });
     expect((await resultOf(runnerOf([tool]), invocation)).content).toBe(tool.description);
     expect(seen).toEqual({
       signal: expect.any(AbortSignal),
@@ -177,6 +225,8 @@ describe('a tool', () => {
       tenant: 'acme',
       user: 'ann',
       metadata: { order: 7 },
+      worker: { id: invocation.workerId, role: 'support' },
+      attempt: 3,
       tool_call_id: invocation.id,
       job_id: invocation.jobId,
       worker_id: invocation.workerId,

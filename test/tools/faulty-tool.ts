@@ -23,6 +23,8 @@ export type FaultyInput = {
   throws_at_once?: string;
   /** The message of an error for the model. */
   throws_publicly?: string;
+  /** Its code. */
+  code?: string;
   gives?: keyof typeof GIFTS;
 };
 
@@ -76,6 +78,7 @@ export function faultyTool(options: FaultyOptions = {}): JsonSchemaTool {
         throws: { type: 'string' },
         throws_at_once: { type: 'string' },
         throws_publicly: { type: 'string' },
+        code: { type: 'string' },
         gives: { enum: Object.keys(GIFTS) },
       },
       additionalProperties: false,
@@ -94,7 +97,7 @@ async function act(input: FaultyInput, { signal }: ToolContext): Promise<ToolRet
     await sleep(input.sleep_ms, undefined, input.ignore_abort === true ? {} : { signal });
   }
   if (input.throws !== undefined) throw new Error(input.throws);
-  if (input.throws_publicly !== undefined) throw new ToolError(input.throws_publicly);
+  if (input.throws_publicly !== undefined) throw new ToolError(input.throws_publicly, { code: input.code });
   // Values that a tool's type forbids are the subject of a test.
   if (input.gives !== undefined) return GIFTS[input.gives]() as ToolReturn;
   return input.characters === undefined ? (input.say ?? 'done') : 'x'.repeat(input.characters);

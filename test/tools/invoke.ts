@@ -33,7 +33,9 @@ export function call(name: string, input: Json): ToolInvocation {
     user: null,
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
+    role: null,
     contextId: fresh<ContextId>(),
+    attempt: 1,
     idempotencyKey: v7(),
   };
 }

@@ -53,6 +53,8 @@ describe('a tool', () => {
       tenant: 'acme',
       user: 'ann',
       metadata: { order: 7 },
+      worker: { id: cheap.workerId, role: null },
+      attempt: 1,
       tool_call_id: cheap.id,
       job_id: cheap.jobId,
       worker_id: cheap.workerId,

@@ -32,7 +32,9 @@ export function toInvocation(snapshot: Snapshot, job: ActiveJob, call: OpenCall,
     user: job.user,
     jobId: job.id,
     workerId: snapshot.workerId,
+    role: snapshot.role,
     contextId: snapshot.lease.contextId,
+    attempt: job.attempt,
     idempotencyKey: call.id,
   };
 }

@@ -64,5 +64,7 @@ export type Snapshot = Mailbox & {
   compacted: Compacted;
   /** Null: `history` is complete. */
   unread: Unread | null;
+  /** The name of the worker's role; null: none. Tools get it. */
+  role: string | null;
   serving: Serving;
 };

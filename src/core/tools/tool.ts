@@ -39,7 +39,11 @@ export type ToolInvocation = {
   user: User | null;
   jobId: JobId;
   workerId: WorkerId;
+  /** The name of the worker's role; null: none. */
+  role: string | null;
   contextId: ContextId;
+  /** The attempt of the job (see `ActiveJob`), not of the call. */
+  attempt: number;
   /** The same for every execution of this call. */
   idempotencyKey: string;
   /** It was judged as one that fails, so no person was asked: it does not run, even if the tool would accept it now. */

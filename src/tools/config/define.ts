@@ -9,32 +9,55 @@ import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
+import type { InputOf } from './json-schema-input.ts';
 import type { LimitDefinitions } from './limits.ts';
 import type { OidcDefinition } from './sections/oidc.ts';
 import type { PriceDefinition } from './sections/prices.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
 import type { Written } from './written.ts';
 
-/** Information about the call that a tool executes. */
-export type ToolContext = {
-  /** Aborted when the call is cancelled or times out. Later results are dropped. */
+/** The worker whose model made a call. */
+export type ToolWorker = {
+  /** The same as `worker_id`. */
+  id: string;
+  /** The name of its role; null: it has none. */
+  role: string | null;
+};
+
+/** For whom and for what a call runs. The model cannot change any of it. */
+type CallFacts = {
+  /** The name of the tenant that the call belongs to. */
+  tenant: string;
+  /** The end user on whose behalf the job runs; null: none. */
+  user: string | null;
+  /** The `metadata` of the job, as the client gave it with the input; `{}`: none. A copy, which you may change. */
+  metadata: JsonObject;
+  worker: ToolWorker;
+  /**
+   * The `attempt` of the job, as the API shows it: from 1, one more whenever a model call of the job is started again.
+   * It does not count the executions of this call.
+   */
+  attempt: number;
+  /** A UUID, like the ids below. */
+  tool_call_id: string;
+  job_id: string;
+  worker_id: string;
+  context_id: string;
+};
+
+/** What `execute` gets beside its input. */
+export type ToolContext = CallFacts & {
+  /**
+   * Aborted when the call times out, its job is told to end, or its process stops. Later results are dropped. Pass it
+   * on to what you call (`fetch(url, { signal })`).
+   */
   signal: AbortSignal;
   /**
    * The same at every execution of this call. Pass it to the services you call, so that repeating the call has no
    * effect.
    */
   idempotency_key: string;
-  /** The name of the tenant that the call belongs to. */
-  tenant: string;
-  /** The end user on whose behalf the job runs; null: none. */
-  user: string | null;
-  /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
-  metadata: JsonObject;
-  tool_call_id: string;
-  job_id: string;
-  worker_id: string;
-  context_id: string;
-  /** Reports progress as a line of text. It is not stored. */
+  /** Reports progress as a line of text: to the log at `debug`. It is not stored. */
   progress: (text: string) => void;
 };
 
@@ -42,6 +65,7 @@ export type ToolContext = {
  * An object with exactly these fields is a reply. Other values, except strings, are passed to the model as JSON text.
  */
 export type ToolReply = {
+  /** Text and images. Of text, `limits.tool_result` characters are kept; the rest is cut off, with a note. */
   content: string | ResultPart[];
   /** The call failed. Same as throwing a `ToolError`. For other errors, the model sees only a reference. */
   is_error?: boolean | undefined;
@@ -49,7 +73,10 @@ export type ToolReply = {
   compact_summary?: string | undefined;
 };
 
-/** A `ToolReply`, a string, or any JSON value, which is passed to the model as JSON text. */
+/**
+ * What a tool returns. The model gets a string unchanged, the content of a `ToolReply`, and any other JSON value
+ * (object, array, number, boolean, null) as JSON text. A value that cannot be converted fails the call.
+ */
 export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was started and whose end was not recorded. */
@@ -65,7 +92,7 @@ export type Reconciliation =
   | { outcome: 'unknown' };
 
 type ToolBase = {
-  /** `^[a-zA-Z0-9_-]{1,64}$`; must be unique. */
+  /** 1 to 64 letters, digits, `_` or `-`; must be unique. */
   name: string;
   /** The description for the model: what the tool does and when to use it. */
   description: string;
@@ -85,20 +112,11 @@ type ToolBase = {
 };
 
 /** The call that an approval function decides. */
-export type ApprovalCall<Input = unknown> = {
+export type ApprovalCall<Input = unknown> = CallFacts & {
+  /** Of the tool. */
   name: string;
   /** Validated by the tool's schema, including defaults. */
   input: Input;
-  /** The name of the tenant that the call belongs to. */
-  tenant: string;
-  /** The end user on whose behalf the job runs; null: none. */
-  user: string | null;
-  /** The `metadata` of the job, as the client gave it with the input; `{}`: none. */
-  metadata: JsonObject;
-  tool_call_id: string;
-  job_id: string;
-  worker_id: string;
-  context_id: string;
 };
 
 /**
@@ -110,7 +128,11 @@ export type ToolApproval<Input = unknown> = Approval | Judges<Input>['judge'];
 /** A method type, so that tools with any schema are assignable. */
 type Judges<Input> = { judge(call: ApprovalCall<Input>): Approval | Promise<Approval> };
 
-/** A tool whose input is described by a zod schema (4.2 or newer), or any Standard JSON Schema library. */
+/**
+ * A tool whose input is described by a schema of a library that implements Standard Schema and Standard JSON Schema:
+ * zod (4.2 or newer), ArkType (2.1.28 or newer), Valibot (in `toStandardJsonSchema` of `@valibot/to-json-schema`). It
+ * must describe an object.
+ */
 export type SchemaTool<Schema extends StandardSchema> = ToolBase & {
   input: Schema;
   input_schema?: undefined;
@@ -123,33 +145,44 @@ export type SchemaTool<Schema extends StandardSchema> = ToolBase & {
   reconcile?(call: UnknownCall<OutputOf<Schema>>): Reconciliation | Promise<Reconciliation>;
 };
 
-/** A tool whose input is described by a JSON Schema (draft 2020-12 or 7) of an object. */
-export type JsonSchemaTool = ToolBase & {
+/** A tool whose input is described by a JSON Schema (draft 2020-12 or 7) of an object, or one of TypeBox. */
+export type JsonSchemaTool<Schema extends object = object> = ToolBase & {
   input?: undefined;
-  input_schema: object;
-  approval?: ToolApproval<JsonObject> | undefined;
-  /** `input` matches `input_schema`. Annotate it with the type that the schema describes. */
-  execute(input: JsonObject, context: ToolContext): ToolReturn | Promise<ToolReturn>;
+  input_schema: Schema;
+  approval?: ToolApproval<InputOf<Schema>> | undefined;
+  /**
+   * `input` matches `input_schema`. Its type is inferred from a literal schema; annotate it for one that is declared
+   * elsewhere without `as const`. Defaults of the schema are not filled in.
+   */
+  execute(input: InputOf<Schema>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
   /**
    * Finds out the outcome of a call. Must not change anything; may run more than once. For tools with effect `once`.
    */
-  reconcile?(call: UnknownCall<JsonObject>): Reconciliation | Promise<Reconciliation>;
+  reconcile?(call: UnknownCall<InputOf<Schema>>): Reconciliation | Promise<Reconciliation>;
 };
 
+/** A tool with any schema. */
 export type ToolDefinition = SchemaTool<StandardSchema> | JsonSchemaTool;
 
-/** The tool type for a Standard Schema; otherwise a tool with a JSON Schema. */
-type ToolOf<Schema> = Schema extends StandardSchema ? SchemaTool<Schema> : JsonSchemaTool;
+/** The tool type for a Standard Schema; a tool with a JSON Schema; or, in a list of tools of any kind, either. */
+type ToolOf<Schema> = Schema extends StandardSchema
+  ? SchemaTool<Schema>
+  : object extends Schema
+    ? ToolDefinition
+    : JsonSchemaTool<Schema extends object ? Schema : object>;
 
-/** See `WorkerConfig` for the fields. */
+/** A template for workers. Its fields are those of a worker's config; missing ones take the defaults. */
 export type RoleDefinition = Written<WorkerConfig>;
 
+/** What `nightshift.config.ts` exports. docs/configuration.md describes every key. */
 export type OperatorConfig = {
+  /** Functions that models can call. A worker gets those that its role or its config names. */
   tools?: readonly ToolDefinition[] | undefined;
-  /** By role name. */
+  /** Templates for workers, by name. */
   roles?: Readonly<Record<string, RoleDefinition>> | undefined;
   /** By server name. Their tools are named `name__tool`. */
   mcp_servers?: Readonly<Record<string, McpServerDefinition>> | undefined;
+  /** Limits of the installation. */
   limits?: LimitDefinitions | undefined;
   /** By `provider/model`, as used in configs. The cost of other models is unknown. */
   prices?: Readonly<Record<string, PriceDefinition>> | undefined;
@@ -157,16 +190,23 @@ export type OperatorConfig = {
   oidc?: OidcDefinition | undefined;
 };
 
-/** Types the config file; each tool's `execute` is typed by its own schema. */
+/**
+ * Types the config file, and returns it unchanged: `export default defineConfig({ … })`. Each tool's `execute` is typed
+ * by its own schema. The file is checked when a process loads it; all faults are reported together.
+ */
 export function defineConfig<const Schemas extends readonly unknown[]>(
   config: Omit<OperatorConfig, 'tools'> & { tools?: { [At in keyof Schemas]: ToolOf<Schemas[At]> } },
 ): typeof config {
   return config;
 }
 
-/** Types a single tool that is defined outside the list. */
+/**
+ * Types a single tool that is defined outside the list: in a file of its own, or in a package. `execute`, `approval` and
+ * `reconcile` get the type of the input from the schema. Returns the tool unchanged.
+ */
 export function defineTool<Schema extends StandardSchema>(tool: SchemaTool<Schema>): SchemaTool<Schema>;
-export function defineTool(tool: JsonSchemaTool): JsonSchemaTool;
+/** The same for a tool whose input is described by a JSON Schema or a schema of TypeBox (`input_schema`). */
+export function defineTool<const Schema extends object>(tool: JsonSchemaTool<Schema>): JsonSchemaTool<Schema>;
 export function defineTool<Tool>(tool: Tool): Tool {
   return tool;
 }

@@ -39,8 +39,8 @@ export function fromStandardSchema(value: unknown): ToolInput {
   if (!isStandardSchema(value)) {
     return broken(
       validates(value)
-        ? 'its library does not implement Standard JSON Schema (zod does since 4.2); use input_schema instead'
-        : 'must be a Standard Schema, for example of zod 4.2 or newer',
+        ? 'its library does not implement Standard JSON Schema. zod does since 4.2, ArkType since 2.1.28; wrap a schema of Valibot in toStandardJsonSchema() of @valibot/to-json-schema. For other libraries use input_schema instead'
+        : 'must be a Standard Schema, for example of zod 4.2 or newer. A JSON Schema or a schema of TypeBox belongs into input_schema',
     );
   }
   const derived = derive(value);

@@ -10,7 +10,7 @@ import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { factsOf, loggedIds } from './facts.ts';
-import { faultFrames, faultName, faultText } from './fault.ts';
+import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fault.ts';
 import { judge } from './judge.ts';
 import type { Registry } from '../registry/registry.ts';
 import { reconcileCall } from './reconcile.ts';
@@ -37,6 +37,9 @@ export type ToolRunnerOptions = {
 
 /** Maximum characters of model output that are quoted in an error. */
 const LONGEST_QUOTE = 200;
+
+/** Maximum characters of the code of a `ToolError`. */
+const LONGEST_CODE = 100;
 
 export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
   return {
@@ -116,7 +119,10 @@ async function run(
     return resultOf(returned, limits.toolResult);
   } catch (error) {
     if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
-    if (isToolError(error)) return errorResult(`The tool ${name} failed: ${faultText(error)}`);
+    if (isToolError(error)) {
+      if (error.cause !== undefined) log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
+      return toolErrorResult(name, error);
+    }
     if (!context.signal.aborted)
       log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
     log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
@@ -126,6 +132,15 @@ async function run(
       `The tool ${name} ${does}. The operator finds the details in the log under ${call.id}.`,
     );
   }
+}
+
+/** Without the causes of the error, which may have details that model and tenant must not see. */
+function toolErrorResult(name: string, error: Error): ToolResult {
+  const message = ownMessage(error);
+  const code = truncate(codeOf(error) ?? '', LONGEST_CODE);
+  return errorResult(
+    code === '' ? `The tool ${name} failed: ${truncate(message, LONGEST_FAULT)}` : codedText(code, message),
+  );
 }
 
 /** An error of the runner itself, in the format of the tool's errors. */

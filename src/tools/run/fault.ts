@@ -10,12 +10,23 @@ const DEPTH = 4;
 /** Maximum number of stack frames. */
 const FRAMES = 20;
 
+const UNREADABLE = 'it threw a value that cannot be converted to text';
+
 /** Never throws. */
 export function faultText(thrown: unknown): string {
   try {
     return truncate(chain(thrown).join(': '), LONGEST_FAULT);
   } catch {
-    return 'it threw a value that cannot be converted to text';
+    return UNREADABLE;
+  }
+}
+
+/** The message alone, without the causes, of any length. Never throws. */
+export function ownMessage(thrown: unknown): string {
+  try {
+    return messageOf(thrown);
+  } catch {
+    return UNREADABLE;
   }
 }
 

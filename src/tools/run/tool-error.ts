@@ -1,12 +1,29 @@
-/**
- * An error for tools of the config file. Its message is shown to the model and stored in the history that the tenant
- * reads. For other errors, model and tenant see only a reference; the details are in the operator's log.
- */
+/** An error for tools of the config file. For other errors, model and tenant see only a reference. */
 const MARK = Symbol.for('nightshift.tool_error');
 
+/** `code`: see `ToolError`. `cause`: for the operator's log at debug; neither model nor tenant sees it. */
+export type ToolErrorOptions = { code?: string | undefined; cause?: unknown };
+
+/**
+ * Fails the call with an error for the model. Message and code are the result of the call, which is stored in the
+ * history that the tenant reads: they must contain nothing secret. The call is not repeated.
+ *
+ * Without a code the result is the text `The tool <name> failed: <message>`. With a code it is the JSON text
+ * `{"error": {"code", "message"}}`, the form of the built-in tools: for programs that read results, and for system
+ * prompts that name codes. Use lower case and `_` (`order_closed`), at most 100 characters. A message has at most
+ * 4,000; the rest is cut off, with a note.
+ *
+ * @example throw new ToolError('The order A-17 is closed.', { code: 'order_closed' });
+ */
 export class ToolError extends Error {
   override name = 'ToolError';
+  readonly code: string | undefined;
   readonly [MARK] = true;
+
+  constructor(message: string, { code, ...options }: ToolErrorOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
 }
 
 /** Also true for errors of another copy of this package. */

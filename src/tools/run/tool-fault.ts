@@ -1,6 +1,6 @@
 /**
  * An error of a built-in tool: a code for programs and models, and a message. As the result of a call it is JSON text:
- * `{"error": {"code", "message"}, …}`.
+ * `{"error": {"code", "message"}, …}`. Tools of the config file throw `ToolError` instead.
  */
 import type { Code } from '../../core/errors.ts';
 import { truncate } from './truncate.ts';
@@ -61,6 +61,7 @@ export class ToolFault extends Error {
   }
 }
 
-export function codedText(code: FaultCode, message: string, beside: Readonly<Record<string, string>> = {}): string {
+/** `code`: a `FaultCode`, or that of a `ToolError`. */
+export function codedText(code: string, message: string, beside: Readonly<Record<string, string>> = {}): string {
   return JSON.stringify({ error: { code, message: truncate(message, LONGEST_MESSAGE) }, ...beside });
 }

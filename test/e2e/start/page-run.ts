@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { blocksOf, placeOf, type Block } from '../../docs/blocks.ts';
+import { blocksOf, fileNameOf, placeOf, type Block } from '../../docs/blocks.ts';
 import { hasPlaceholder, readScript, statementsOf, transcriptOf } from '../../docs/shell.ts';
 import { endsAsShown, isAsShown, shownIn } from '../../docs/shown.ts';
 import type { PageShell, Ran } from './page-shell.ts';
@@ -21,7 +21,8 @@ const PROBLEM = /^\{"type":"[^"]*","title":"[^"]*","status":[45]/m;
 const PATIENCE_MS = 30_000;
 const ENDLESS = ['-f', '--follow', '--watch'];
 
-export type Step = Block & { kind: 'config' | 'program' | 'script' };
+/** `file`: one that others import or run, of the page and of the platform's config file. */
+export type Step = Block & { kind: 'config' | 'file' | 'program' | 'script' };
 
 /** Empty where nothing of the page can run. */
 export function stepsOf(page: string): Step[] {
@@ -30,10 +31,10 @@ export function stepsOf(page: string): Step[] {
   const steps = blocksOf(page).flatMap((block): Step[] => {
     const kind = block.words.includes('outside') ? null : kindOf(block, functions, files);
     if (kind === 'script') functions.push(...readScript(block.text).functions);
-    if (kind === 'program') files.push(...block.words);
+    if (kind === 'program' || kind === 'file') files.push(...block.words);
     return kind === null ? [] : [{ ...block, kind }];
   });
-  return steps.some(({ kind }) => kind !== 'config') ? steps : [];
+  return steps.some(({ kind }) => kind === 'program' || kind === 'script') ? steps : [];
 }
 
 function kindOf(block: Block, functions: readonly string[], files: readonly string[]): Step['kind'] | null {
@@ -41,6 +42,7 @@ function kindOf(block: Block, functions: readonly string[], files: readonly stri
   switch (language) {
     case 'ts':
       if (text.includes('defineConfig(')) return 'config';
+      if (fileNameOf(block) !== null && !text.includes('createClient(')) return 'file';
       return text.includes('createClient(') && given === '' ? 'program' : null;
     case 'sh':
       return canRun(text, functions, files) ? 'script' : null;
@@ -60,7 +62,7 @@ function canRun(script: string, functions: readonly string[], files: readonly st
   return commands.every(({ words: [first = '', ...rest] }) => {
     const [program = '', ...args] = first === 'npx' ? rest : [first, ...rest];
     if (program === '') return true;
-    if (program === 'node') return files.includes(args[0] ?? '');
+    if (program === 'node') return files.includes(args.find((one) => one !== '--test') ?? '');
     const isFinite = !args.some((word) => ENDLESS.includes(word)) && !NOT_RUN.includes(args[0] ?? '');
     return isKnown(program) && (program !== 'nightshift' || isFinite);
   });
@@ -70,6 +72,9 @@ function canRun(script: string, functions: readonly string[], files: readonly st
 export async function runStep(shell: PageShell, step: Step): Promise<string> {
   switch (step.kind) {
     case 'config':
+      return '';
+    case 'file':
+      await shell.write(fileNameOf(step) ?? '', step.text);
       return '';
     case 'program':
       return runProgram(shell, step);

@@ -1,11 +1,11 @@
 // The README's steps for a new user, as printed: its file is written, its commands are run by a shell in order, beside
 // a platform as `npm start` runs it on a laptop, with embedded services and no variable of this test run.
 import { existsSync, readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
-import { GUIDES } from '../../docs/blocks.ts';
+import { GUIDES, fileNameOf } from '../../docs/blocks.ts';
 import { ROOT } from '../../docs/markdown.ts';
 import { programFile } from '../../services/programs.ts';
 import { removeFolder, temporaryFolder } from '../../services/temporary-folder.ts';
@@ -57,12 +57,22 @@ async function runPage(page: string): Promise<string[]> {
   try {
     for (const step of stepsOf(page)) {
       if (step.kind === 'config' && page !== 'README.md') await restart(step.text);
-      else if (step.kind !== 'config') outputs.push(await runStep(shell, step));
+      if (step.kind === 'file') await writeBeside(fileNameOf(step), step.text);
+      if (step.kind !== 'config') outputs.push(await runStep(shell, step));
     }
     return outputs;
   } finally {
     shell.close();
   }
+}
+
+/** Of the config file, which imports it. It may import packages, which the reader has installed. */
+async function writeBeside(name: string | null, text: string): Promise<void> {
+  if (name === null) throw new Error('The file has no name.');
+  const packages = path.join(folder, 'node_modules');
+  if (!existsSync(packages)) await symlink(path.join(ROOT, 'node_modules'), packages);
+  await mkdir(path.dirname(path.join(folder, name)), { recursive: true });
+  await writeFile(path.join(folder, name), text);
 }
 
 async function restart(config: string): Promise<void> {

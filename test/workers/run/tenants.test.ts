@@ -1,4 +1,4 @@
-// A run knows the name of its tenant from the claim: its log shows it, and its tools get it.
+// A run knows the name of its tenant from the claim: its log shows it, and its tools get it, with the role of the worker.
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
@@ -9,7 +9,7 @@ import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { postedInput } from '../../db/inputs.ts';
 import { result, says, startFleet } from '../worker-fleet.ts';
 
-test('the log and the tools of a run have the name of its tenant', async () => {
+test('the log and the tools of a run have the name of its tenant, and its tools for whom they run', async () => {
   const lines: Record<string, unknown>[] = [];
   const calls: ToolInvocation[] = [];
   const answers = [says('', { name: 'look', input: {} }), says('done')];
@@ -32,7 +32,7 @@ test('the log and the tools of a run have the name of its tenant', async () => {
     user: 'ann' as User,
     name: 'w',
     title: null,
-    role: null,
+    role: { name: 'support', version: null },
     config: {},
     parentWorkerId: null,
   };
@@ -40,7 +40,7 @@ test('the log and the tools of a run have the name of its tenant', async () => {
   const input = { ...postedInput(), tenantId, contextId };
   const { jobId } = await fleet.perform(submitInput(fleet.ports, input));
   await fleet.until(() => lines.some(({ msg, job_id: id }) => msg === 'job ended' && id === jobId));
-  expect(calls).toMatchObject([{ tenantId, tenantName: 'acme', user: 'ann' }]);
+  expect(calls).toMatchObject([{ tenantId, tenantName: 'acme', user: 'ann', role: 'support', attempt: 1 }]);
   for (const msg of ['step', 'job ended'])
     expect(lines).toContainEqual(expect.objectContaining({ msg, tenant: 'acme', context_id: contextId }));
 });

@@ -51,6 +51,8 @@ async function family(of: Fleet) {
       tenantName: DEFAULT_TENANT_NAME,
       metadata: {},
       user: null,
+      role: null,
+      attempt: 1,
       id,
       jobId,
       name: 'hire',
