@@ -116,6 +116,7 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     input: { place: 'the hall' },
     jobId: v7() as JobId,
     workerId: v7() as WorkerId,
+    workerName: 'w',
     role: null,
     contextId: v7() as ContextId,
     attempt: 1,

@@ -104,6 +104,7 @@ export async function take(
       history,
       compacted: NOTHING_COMPACTED,
       unread: null,
+      workerName: stored.worker.name,
       role: stored.worker.role,
       serving: { kind: 'served', settings: served },
     };

@@ -253,6 +253,7 @@ export function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     history: [],
     compacted: NOTHING_COMPACTED,
     unread: null,
+    workerName: 'test',
     role: null,
     serving: { kind: 'served', settings: settings() },
     ...over,

@@ -198,6 +198,7 @@ test('a server learns whose call it is, unless it is not to', async () => {
     'nightshift/metadata': { order: 7, odd: '\u0000' },
     'nightshift/context_id': context.id,
     'nightshift/worker_id': expect.any(String),
+    'nightshift/worker_name': expect.any(String),
     'nightshift/role': null,
     'nightshift/attempt': 1,
     'nightshift/job_id': jobId,

@@ -82,6 +82,7 @@ test('a server learns whose call it is, from its request', async () => {
     'nightshift/job_id': caller.jobId,
     'nightshift/tool_call_id': expect.any(String),
     'nightshift/worker_id': expect.any(String),
+    'nightshift/worker_name': 'w',
     'nightshift/role': null,
     'nightshift/attempt': 1,
     'nightshift/idempotency_key': expect.any(String),

@@ -376,7 +376,7 @@ const CALL = {
   name: 'http_fetch',
   tool_call_id: 't',
   job_id: 'j',
-  worker: { id: 'w', role: null },
+  worker: { id: 'w', name: 'w', role: null },
   attempt: 1,
   worker_id: 'w',
   context_id: 'c',

@@ -217,7 +217,7 @@ describe('a tool', () => {
       },
     };
     const invocation = { ...call('faulty', {}), tenantName: 'acme', user: 'ann' as User, metadata: { order: 7 } };
-    Object.assign(invocation, { role: 'support', attempt: 3 });
+    Object.assign(invocation, { workerName: 'ada', role: 'support', attempt: 3 });
     expect((await resultOf(runnerOf([tool]), invocation)).content).toBe(tool.description);
     expect(seen).toEqual({
       signal: expect.any(AbortSignal),
@@ -225,7 +225,7 @@ describe('a tool', () => {
       tenant: 'acme',
       user: 'ann',
       metadata: { order: 7 },
-      worker: { id: invocation.workerId, role: 'support' },
+      worker: { id: invocation.workerId, name: 'ada', role: 'support' },
       attempt: 3,
       tool_call_id: invocation.id,
       job_id: invocation.jobId,

@@ -33,6 +33,7 @@ export function call(name: string, input: Json): ToolInvocation {
     user: null,
     jobId: fresh<JobId>(),
     workerId: fresh<WorkerId>(),
+    workerName: 'w',
     role: null,
     contextId: fresh<ContextId>(),
     attempt: 1,

@@ -53,7 +53,7 @@ describe('a tool', () => {
       tenant: 'acme',
       user: 'ann',
       metadata: { order: 7 },
-      worker: { id: cheap.workerId, role: null },
+      worker: { id: cheap.workerId, name: 'w', role: null },
       attempt: 1,
       tool_call_id: cheap.id,
       job_id: cheap.jobId,

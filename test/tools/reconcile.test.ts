@@ -33,7 +33,7 @@ test('it gets the arguments of the call, with the same key', async () => {
       tenant: of.tenantName,
       metadata: {},
       user: null,
-      worker: { id: of.workerId, role: null },
+      worker: { id: of.workerId, name: 'w', role: null },
       attempt: 1,
       tool_call_id: of.id,
       job_id: of.jobId,

@@ -279,7 +279,7 @@ test('the context tells for whom a tool runs', () => {
     tenant: string;
     user: string | null;
     metadata: JsonObject;
-    worker: { id: string; role: string | null };
+    worker: { id: string; name: string; role: string | null };
     attempt: number;
     tool_call_id: string;
     job_id: string;

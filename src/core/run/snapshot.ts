@@ -64,6 +64,8 @@ export type Snapshot = Mailbox & {
   compacted: Compacted;
   /** Null: `history` is complete. */
   unread: Unread | null;
+  /** Tools get it. */
+  workerName: string;
   /** The name of the worker's role; null: none. Tools get it. */
   role: string | null;
   serving: Serving;

@@ -39,6 +39,7 @@ export type ToolInvocation = {
   user: User | null;
   jobId: JobId;
   workerId: WorkerId;
+  workerName: string;
   /** The name of the worker's role; null: none. */
   role: string | null;
   contextId: ContextId;

@@ -20,6 +20,7 @@ import type { Written } from './written.ts';
 export type ToolWorker = {
   /** The same as `worker_id`. */
   id: string;
+  name: string;
   /** The name of its role; null: it has none. */
   role: string | null;
 };

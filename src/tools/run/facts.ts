@@ -7,8 +7,8 @@ export function idsOf({ id, jobId, workerId, contextId }: ToolInvocation) {
 
 /** Whose call it is. A tool may change its copy of the metadata. */
 export function callerOf(call: ToolInvocation) {
-  const { tenantName: tenant, user, metadata, workerId: id, role, attempt } = call;
-  return { tenant, user, metadata: structuredClone(metadata), worker: { id, role }, attempt, ...idsOf(call) };
+  const { tenantName: tenant, user, metadata, workerId: id, workerName: name, role, attempt } = call;
+  return { tenant, user, metadata: structuredClone(metadata), worker: { id, name, role }, attempt, ...idsOf(call) };
 }
 
 export function factsOf(call: ToolInvocation, signal: AbortSignal) {

@@ -208,6 +208,7 @@ async function leaveUnread({ abilities }: Parts, tx: Executor, row: ContextRow):
     history: [],
     compacted: NOTHING_COMPACTED,
     unread: null,
+    workerName: worker.name,
     role: worker.role,
     serving: abilities.resolve(worker, callerOf(mailbox), mailbox.allow),
   };

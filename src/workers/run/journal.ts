@@ -182,7 +182,15 @@ function toSnapshot(
   { history, compacted, unread }: Remembered,
 ): Snapshot {
   const serving = abilities.resolve(worker, callerOf(mailbox), mailbox.allow);
-  return { ...delivered(mailbox, clock.now()), history, compacted, unread, role: worker.role, serving };
+  return {
+    ...delivered(mailbox, clock.now()),
+    history,
+    compacted,
+    unread,
+    workerName: worker.name,
+    role: worker.role,
+    serving,
+  };
 }
 
 export function callerOf({ lease, job, next }: Mailbox): ToolCaller {

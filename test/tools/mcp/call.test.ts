@@ -47,7 +47,7 @@ async function refusedWith(error: Error) {
     tenant: 't',
     metadata: {},
     user: null,
-    worker: { id: 'w', role: null },
+    worker: { id: 'w', name: 'w', role: null },
     attempt: 1,
     tool_call_id: 'call-1',
     job_id: 'j',

@@ -40,7 +40,9 @@ test('the log and the tools of a run have the name of its tenant, and its tools 
   const input = { ...postedInput(), tenantId, contextId };
   const { jobId } = await fleet.perform(submitInput(fleet.ports, input));
   await fleet.until(() => lines.some(({ msg, job_id: id }) => msg === 'job ended' && id === jobId));
-  expect(calls).toMatchObject([{ tenantId, tenantName: 'acme', user: 'ann', role: 'support', attempt: 1 }]);
+  expect(calls).toMatchObject([
+    { tenantId, tenantName: 'acme', user: 'ann', workerName: 'w', role: 'support', attempt: 1 },
+  ]);
   for (const msg of ['step', 'job ended'])
     expect(lines).toContainEqual(expect.objectContaining({ msg, tenant: 'acme', context_id: contextId }));
 });

@@ -51,6 +51,7 @@ async function family(of: Fleet) {
       tenantName: DEFAULT_TENANT_NAME,
       metadata: {},
       user: null,
+      workerName: 'w',
       role: null,
       attempt: 1,
       id,

@@ -13,10 +13,10 @@ import { places } from '../places.ts';
 import { steersOf, toSteers, type Reading, type SteerRow } from './inputs.ts';
 import { isWithoutInput, jobsOf, toJobs, type JobRow, type JobsInMailbox } from './jobs.ts';
 import { openCallsOf, toOpenCalls, type CallRow } from './open-calls.ts';
-import { toWorkers, workersOf, type StoredWorker, type WorkerDefinition, type WorkerRow } from './worker.ts';
+import { toWorkers, workersOf, type StoredWorker, type WorkerRow } from './worker.ts';
 
 /** The mailbox of a context and the configuration of its worker. */
-export type Stored = { mailbox: Mailbox; worker: WorkerDefinition };
+export type Stored = { mailbox: Mailbox; worker: StoredWorker };
 
 /** Null: the worker does not exist. */
 export async function readMailbox(executor: Executor, row: ContextRow): Promise<Stored | null> {

@@ -14,7 +14,7 @@ export type WorkerDefinition = {
   config: WorkerConfig;
 };
 
-export type StoredWorker = WorkerDefinition & Pick<Mailbox, 'rootContextId'>;
+export type StoredWorker = WorkerDefinition & Pick<Mailbox, 'rootContextId'> & { name: string };
 
 export type WorkerRow = OfContext & StoredWorker;
 
@@ -22,7 +22,7 @@ export type WorkerRow = OfContext & StoredWorker;
 export function workersOf(at: SQL): SQL {
   return sql`
     select w.* from ${at} cross join lateral (
-      select w.context_id, w.id as "workerId", w.role, r.definition, w.config,
+      select w.context_id, w.id as "workerId", w.name, w.role, r.definition, w.config,
         coalesce(w.root_context_id, w.context_id) as "rootContextId" from workers w
       left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
       where w.context_id = at.context_id and w.tenant_id = at.tenant limit 1) w`;

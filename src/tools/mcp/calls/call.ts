@@ -36,8 +36,8 @@ export type Line = {
 /** What a server learns about the caller: the `_meta` of the request, under names with our prefix. */
 function metaOf(context: ToolContext) {
   const { tenant, user, metadata, idempotency_key, tool_call_id, job_id, attempt, worker_id, context_id } = context;
-  const { role } = context.worker;
-  const ids = { idempotency_key, tool_call_id, job_id, attempt, worker_id, role, context_id };
+  const { name: worker_name, role } = context.worker;
+  const ids = { idempotency_key, tool_call_id, job_id, attempt, worker_id, worker_name, role, context_id };
   const facts = { tenant, user, metadata, ...ids };
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
 }
