@@ -41,8 +41,9 @@ const SITUATIONS: Readonly<Record<string, Load>> = {
     await client.createAll('a', 130, HELD);
     for (let n = 0; n < 8; n += 1) await client.createAll(`t${n}`, 20, HELD);
   },
-  '2,000 contexts of 3 s each of another user of B': (client) =>
-    client.createAll('b', 2_000, 'wait: 3s\nsay: done', 'busy'),
+  // A user has no reserved slot: one of different lengths ends every 30 ms.
+  '3,000 contexts of 1 to 5 s of another user of B': (client) =>
+    Promise.all([1, 2, 3, 4, 5].map((s) => client.createAll('b', 600, `wait: ${s}s\nsay: done`, 'busy'))),
 };
 
 type Client = {

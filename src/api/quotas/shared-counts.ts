@@ -1,15 +1,16 @@
 /** Counts of what tenants have. Requests of a tenant that ask at the same time share a query. */
-import type { Counted, Usage } from '../../core/access/quotas.ts';
+import type { Counted } from '../../core/access/quotas.ts';
 import type { TenantId } from '../../core/ids.ts';
+import type { Counts } from '../../db/read/installation/usage.ts';
 
 export type SharedCounts = {
-  count(id: TenantId, upTo: Counted): Promise<Usage>;
+  count(id: TenantId, upTo: Counted): Promise<Counts>;
   /** Calls `then` when the counts of the tenant that are under way have been used; at once if there are none. */
   afterThose(id: TenantId, then: () => void): void;
 };
 
-export function createSharedCounts(read: (id: TenantId, upTo: Counted) => Promise<Usage>): SharedCounts {
-  const underWay = new Map<string, { id: TenantId; usage: Promise<Usage> }>();
+export function createSharedCounts(read: (id: TenantId, upTo: Counted) => Promise<Counts>): SharedCounts {
+  const underWay = new Map<string, { id: TenantId; usage: Promise<Counts> }>();
   return {
     count(id, upTo) {
       const key = `${id} ${upTo.queuedJobs} ${upTo.workers}`;

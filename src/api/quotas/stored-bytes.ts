@@ -1,7 +1,7 @@
 /**
  * How many bytes tenants with such a limit have stored. A measurement reads the row of each context of a tenant, so a
- * tenant is measured when a request asks, at most once in a second, and for at most a twentieth of the time. Until the
- * next measurement counts what this process has admitted since the last one.
+ * tenant is measured when a request asks, at most once in a second, and for at most a twentieth of the time, also if that
+ * fails. Until the next measurement counts what this process has admitted since the last one.
  */
 import type { TenantId } from '../../core/ids.ts';
 
@@ -11,23 +11,32 @@ const PAUSE_DURATIONS = 20;
 
 /** A tenant is forgotten when its measurement has been old for so long: longer than any request takes to use it. */
 const REMEMBERED_MS = 600_000;
+const FORGET_EVERY_MS = 60_000;
+
+/** A measurement that takes longer, in milliseconds, is not waited for by requests that have room as far as is known. */
+const SLOW_MS = 50;
 
 export type StoredBytes = {
   /** Measures the tenant, if that may be. Requests at the same time share a measurement. */
   refresh(id: TenantId): Promise<void>;
+  /** Whether the last measurement took long. */
+  isSlow(id: TenantId): boolean;
   /** By the last measurement; 0 if there was none. */
   measured(id: TenantId): number;
   /** What was admitted, except for what had ended when the last measurement began. Some of it may be measured too. */
   admitted(id: TenantId): number;
   /** When the next measurement may be, in milliseconds. */
   nextInMs(id: TenantId): number;
-  /** Admits bytes. Returns a function that is called once, when they are stored. */
-  begin(id: TenantId, bytes: number): () => void;
+  /** Admits bytes. Returns a function that is called once, when they are stored, or are not stored after all. */
+  begin(id: TenantId, bytes: number): (areStored: boolean) => void;
 };
 
 type Account = {
-  /** Null: not measured yet. */
-  last: { bytes: number; nextAt: number } | null;
+  /** By the last measurement; 0 if there was none. */
+  bytes: number;
+  tookMs: number;
+  /** When the next measurement may be. */
+  nextAt: number;
   measuring: Promise<void> | null;
   /** Admitted bytes that are being stored. */
   underWay: number;
@@ -35,53 +44,60 @@ type Account = {
   ended: number;
 };
 
+const NEW = { bytes: 0, tookMs: 0, measuring: null, underWay: 0, ended: 0 };
+
 /** `now`: in milliseconds, and only goes forward. */
 export function createStoredBytes(read: (id: TenantId) => Promise<number>, now: () => number): StoredBytes {
   const accounts = new Map<TenantId, Account>();
 
   const accountOf = (id: TenantId): Account => {
-    const account = accounts.get(id) ?? { last: null, measuring: null, underWay: 0, ended: 0 };
+    const account = accounts.get(id) ?? { ...NEW, nextAt: now() };
     accounts.set(id, account);
     return account;
   };
 
-  const isOld = ({ last }: Account, sinceMs = 0): boolean => last === null || last.nextAt + sinceMs <= now();
-
   async function measure(id: TenantId, account: Account): Promise<void> {
     const [began, ended] = [now(), account.ended];
-    const bytes = await read(id);
-    const duration = now() - began;
-    account.last = { bytes, nextAt: now() + Math.max(PAUSE_MS, PAUSE_DURATIONS * duration) };
-    account.ended -= ended;
+    try {
+      account.bytes = await read(id);
+      account.ended -= ended;
+    } finally {
+      account.tookMs = now() - began;
+      account.nextAt = now() + Math.max(PAUSE_MS, PAUSE_DURATIONS * account.tookMs);
+    }
   }
 
+  let forgetAt = now() + FORGET_EVERY_MS;
   function forgetOld(): void {
-    for (const [id, account] of accounts)
-      if (isOld(account, REMEMBERED_MS) && account.measuring === null && account.underWay === 0) accounts.delete(id);
+    if (now() < forgetAt) return;
+    forgetAt = now() + FORGET_EVERY_MS;
+    for (const [id, { nextAt, measuring, underWay }] of accounts)
+      if (nextAt + REMEMBERED_MS <= now() && measuring === null && underWay === 0) accounts.delete(id);
   }
 
   return {
     async refresh(id) {
       const account = accountOf(id);
-      if (!isOld(account)) return;
+      if (now() < account.nextAt) return;
       account.measuring ??= measure(id, account).finally(() => {
         account.measuring = null;
         forgetOld();
       });
       await account.measuring;
     },
-    measured: (id) => accounts.get(id)?.last?.bytes ?? 0,
+    isSlow: (id) => (accounts.get(id)?.tookMs ?? 0) > SLOW_MS,
+    measured: (id) => accounts.get(id)?.bytes ?? 0,
     admitted(id) {
-      const { underWay, ended } = accountOf(id);
+      const { underWay, ended } = accounts.get(id) ?? NEW;
       return underWay + ended;
     },
-    nextInMs: (id) => Math.max(0, (accounts.get(id)?.last?.nextAt ?? 0) - now()),
+    nextInMs: (id) => Math.max(0, (accounts.get(id)?.nextAt ?? 0) - now()),
     begin(id, bytes) {
       const account = accountOf(id);
       account.underWay += bytes;
-      return () => {
+      return (areStored) => {
         account.underWay -= bytes;
-        account.ended += bytes;
+        if (areStored) account.ended += bytes;
       };
     },
   };

@@ -3,11 +3,13 @@ import type { FastifyReply } from 'fastify';
 import type { ContextId, TenantId } from '../../core/ids.ts';
 import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
+import { readBytesOf } from '../../db/read/installation/usage.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
 import { unlessFull, type Adds, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
-import type { AnyCommand } from '../../commands/perform.ts';
+import { mapOutcome, type AnyCommand } from '../../commands/perform.ts';
 import { answeredBy, type WriteRequest } from '../request/write.ts';
 import { writeWithin } from '../request/write-within.ts';
+import type { Take } from '../quotas/room.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { orNotFound } from './problem.ts';
 import { noContext } from '../routes/params.ts';
@@ -32,6 +34,14 @@ export function toAnswer(view: ContextView): Tagged<Context> {
 /** A command that creates a context. `copies`: with messages. */
 type Creation = { command: AnyCommand<{ contextId: ContextId }>; copies: boolean };
 
+/** Refused, and undone, if the tenant has no room for what it copied. */
+function sized(tenantId: TenantId, { command }: Creation, take: Take): Creation['command'] {
+  return mapOutcome(command, async (outcome, tx) => {
+    if (outcome.kind === 'refused') return outcome;
+    return take(await readBytesOf(tx, tenantId, outcome.value.contextId)) ?? outcome;
+  });
+}
+
 /** Runs it, and answers 201 with the context. */
 export async function created(
   ports: ApiPorts,
@@ -40,9 +50,11 @@ export async function created(
   { command, copies }: Creation,
 ): Promise<Context> {
   const adds: Adds = { workers: 1, ...(copies && { content: 'unknown' }) };
-  const answer = await writeWithin(ports, request, adds, (full) =>
-    answeredBy(unlessFull(full, command), (tx, made) => readAnswer(ports, tx, request.tenantId, made.contextId)),
-  );
+  const { tenantId, limits } = request;
+  const answer = await writeWithin(ports, request, adds, (full, take) => {
+    const within = copies && limits.stored_mb !== undefined ? sized(tenantId, { command, copies }, take) : command;
+    return answeredBy(unlessFull(full, within), (tx, made) => readAnswer(ports, tx, tenantId, made.contextId));
+  });
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);
   return tagged(reply, answer);
 }

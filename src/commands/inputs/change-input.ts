@@ -23,15 +23,20 @@ type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId }
 
 /**
  * Null: unchanged. `place`: position in the context's queue, from 1. `by`: the user that the request proves; null:
- * a key, which may act for all. `full`: why the tenant may have no more content; null: it may.
+ * a key, which may act for all. `take`: admits so many more bytes of content; why the tenant may not have them.
  */
-type InputChange = { content: InputBlock[] | null; place: number | null; by: User | null; full: Refusal | null };
+type InputChange = {
+  content: InputBlock[] | null;
+  place: number | null;
+  by: User | null;
+  take: (bytes: number) => Refusal | null;
+};
 
 /**
  * Refused: `not_found`, `not_queued`, `forbidden` (a text for the job of another user), `invalid_request` (a position
  * for an input that is in no queue), `quota_exceeded` (a longer content).
  */
-export function changeInput(target: Target, { content, place, by, full }: InputChange): Command<Target> {
+export function changeInput(target: Target, { content, place, by, take }: InputChange): Command<Target> {
   return async (tx) => {
     const input = await stillQueued(tx, target);
     if ('code' in input) return input;
@@ -47,7 +52,8 @@ export function changeInput(target: Target, { content, place, by, full }: InputC
     }
     if (content !== null) {
       const added = await rewriteInput(tx, target, target.messageId, content);
-      if (added > 0 && full !== null) return full;
+      const full = added > 0 ? take(added) : null;
+      if (full !== null) return full;
     }
     if (place !== null) await moveJob(tx, target, input.jobId, place);
     return done(target);

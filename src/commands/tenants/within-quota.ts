@@ -8,7 +8,7 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { TenantId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
-import { readUsage } from '../../db/read/installation/usage.ts';
+import { readStoredBytes, readUsage } from '../../db/read/installation/usage.ts';
 import { EncodedJson } from '../../db/rows/encoded-json.ts';
 import type { AnyCommand } from '../perform.ts';
 
@@ -34,7 +34,9 @@ export async function whyFull(
 ): Promise<Refusal | null> {
   const added = additionOf(limits, adds);
   const upTo = countedFor(limits, added);
-  return upTo === null ? null : overQuota(limits, await readUsage(executor, tenantId, upTo), added);
+  if (upTo === null) return null;
+  const storedBytes = upTo.storedBytes ? await readStoredBytes(executor, tenantId) : 0;
+  return overQuota(limits, { ...(await readUsage(executor, tenantId, upTo)), storedBytes }, added);
 }
 
 /** For a command that always adds: refused with `full`, in its place, so that a request that is repeated gets its answer. */

@@ -88,8 +88,8 @@ export type Usage = { queuedJobs: number; workers: number; storedBytes: number }
 /** What a command adds at most; what is missing, it does not add. */
 export type Addition = Partial<Usage>;
 
-/** How far each is counted; null: it is not counted, and 0 in the usage. Stored bytes are counted to the end. */
-export type Counted = { [What in keyof Usage]: number | null };
+/** How far each is counted; null: it is not counted, and 0 in the usage. `storedBytes`: whether they are measured. */
+export type Counted = { queuedJobs: number | null; workers: number | null; storedBytes: boolean };
 
 /** Null: nothing that is added is limited. A tenant is counted up to its limit: more does not matter. */
 export function countedFor(limits: TenantLimits, adds: Addition): Counted | null {
@@ -97,9 +97,9 @@ export function countedFor(limits: TenantLimits, adds: Addition): Counted | null
   const counted = {
     queuedJobs: upTo(limits.queued_jobs, adds.queuedJobs),
     workers: upTo(limits.workers, adds.workers),
-    storedBytes: upTo(bytesOf(limits), adds.storedBytes),
+    storedBytes: upTo(limits.stored_mb, adds.storedBytes) !== null,
   };
-  return Object.values(counted).every((one) => one === null) ? null : counted;
+  return counted.queuedJobs === null && counted.workers === null && !counted.storedBytes ? null : counted;
 }
 
 /** `usage`: counted up to the limits. Null: the addition is within them. */
@@ -110,7 +110,7 @@ export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): R
   if (isOver(usage.storedBytes, adds.storedBytes, bytesOf(limits)))
     return quotaExceeded(
       'stored_mb',
-      `The messages of the tenant may have ${storedMb} MB, and there is no room for more. Delete contexts or workers that are not needed, or ask the operator for a higher limit.`,
+      `The messages of the tenant have ${inMb(usage.storedBytes)} MB of at most ${storedMb} MB, and this adds ${inMb(adds.storedBytes ?? 0)} MB. Send less, delete contexts or workers that are not needed, or ask the operator for a higher limit.`,
     );
   if (isOver(usage.workers, adds.workers, workers))
     return quotaExceeded(
@@ -128,6 +128,11 @@ export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): R
 /** Whether it refuses content, also where that adds no job. */
 export function isOfContent({ param }: Refusal): boolean {
   return param === ('stored_mb' satisfies LimitName);
+}
+
+/** Rounded up to three decimal places. */
+export function inMb(bytes: number): number {
+  return Math.ceil((bytes / MEGABYTE) * 1_000) / 1_000;
 }
 
 function bytesOf({ stored_mb: storedMb }: TenantLimits): number | undefined {

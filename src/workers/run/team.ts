@@ -118,7 +118,9 @@ async function roomFor(
 ): Promise<Room | null> {
   const limits = limitsOf(own, abilities.team.tenantLimits);
   const upTo = countedFor(limits, { workers: count, queuedJobs: count });
-  return upTo === null ? null : { limits, usage: await readUsage(database.db, tenantId, upTo) };
+  if (upTo === null) return null;
+  // What a running job writes is not limited.
+  return { limits, usage: { ...(await readUsage(database.db, tenantId, upTo)), storedBytes: 0 } };
 }
 
 function answeredWith(call: OpenCall, result: CallResult): Arrangement {

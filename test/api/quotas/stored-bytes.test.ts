@@ -63,6 +63,15 @@ describe('a tenant is measured', () => {
     expect(reads).toHaveLength(2);
   });
 
+  test('and whether that took long is known', async () => {
+    const { bytes, pass, refreshed } = opened();
+    await refreshed(7, 50);
+    expect([bytes.isSlow(ONE), bytes.isSlow(TWO)]).toEqual([false, false]);
+    pass(1_000);
+    await refreshed(7, 51);
+    expect(bytes.isSlow(ONE)).toBe(true);
+  });
+
   test('together by all that ask at the same time, and apart from other tenants', async () => {
     const { bytes, reads } = opened();
     const asked = [bytes.refresh(ONE), bytes.refresh(ONE), bytes.refresh(TWO)];
@@ -73,15 +82,18 @@ describe('a tenant is measured', () => {
     expect([bytes.measured(ONE), bytes.measured(TWO)]).toEqual([5, 6]);
   });
 
-  test('again at once after a measurement that failed, and until then counts what it counted', async () => {
+  test('again a second after a measurement that failed, and until then counts what it counted', async () => {
     const { bytes, reads, pass, refreshed } = opened();
     await refreshed(100);
-    bytes.begin(ONE, 30)();
+    bytes.begin(ONE, 30)(true);
     pass(1_000);
     const failing = bytes.refresh(ONE);
     reads.at(-1)?.fails();
     await expect(failing).rejects.toThrow('unavailable');
     expect([bytes.measured(ONE), bytes.admitted(ONE)]).toEqual([100, 30]);
+    await bytes.refresh(ONE);
+    expect(reads).toHaveLength(2);
+    pass(1_000);
     await refreshed(130);
     expect([bytes.measured(ONE), bytes.admitted(ONE)]).toEqual([130, 0]);
   });
@@ -93,7 +105,7 @@ describe('what was admitted counts', () => {
     await refreshed(100);
     const end = bytes.begin(ONE, 10);
     expect(bytes.admitted(ONE)).toBe(10);
-    end();
+    end(true);
     expect(bytes.admitted(ONE)).toBe(10);
     pass(1_000);
     await refreshed(110);
@@ -106,14 +118,22 @@ describe('what was admitted counts', () => {
     pass(1_000);
     const [outlasts, ends] = [bytes.begin(ONE, 10), bytes.begin(ONE, 20)];
     const measuring = bytes.refresh(ONE);
-    ends();
+    ends(true);
     reads.at(-1)?.ends(120);
     await measuring;
     expect([bytes.measured(ONE), bytes.admitted(ONE)]).toEqual([120, 30]);
-    outlasts();
+    outlasts(true);
     pass(1_000);
     await refreshed(130);
     expect([bytes.measured(ONE), bytes.admitted(ONE)]).toEqual([130, 0]);
+  });
+
+  test('no longer once it turned out that it is not stored', async () => {
+    const { bytes, refreshed } = opened();
+    await refreshed(100);
+    const end = bytes.begin(ONE, 10);
+    end(false);
+    expect(bytes.admitted(ONE)).toBe(0);
   });
 
   test('of each tenant by itself, and is kept while it is under way, however old the measurement is', async () => {
@@ -125,7 +145,7 @@ describe('what was admitted counts', () => {
     reads.at(-1)?.ends(1);
     await other;
     expect([bytes.admitted(ONE), bytes.admitted(TWO)]).toEqual([10, 0]);
-    end();
+    end(true);
     expect(bytes.admitted(ONE)).toBe(10);
   });
 });

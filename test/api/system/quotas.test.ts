@@ -325,7 +325,7 @@ describe('GET /api/usage', () => {
         queued_jobs: { limit: 9, used: 1 },
         workers: { limit: 4, used: 1 },
         streams: { limit: null, used: 0 },
-        stored_mb: { limit: null, used: 0.001 },
+        stored_mb: { limit: null, used: null },
         upload_mb: { limit: null, used: null },
         sql_ms: { limit: 1_000, used: null },
       },

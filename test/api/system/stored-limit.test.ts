@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ProcessId, TenantId, ToolCallId } from '../../../src/core/ids.ts';
-import { readUsage } from '../../../src/db/read/installation/usage.ts';
+import { readStoredBytes } from '../../../src/db/read/installation/usage.ts';
 import { explaining } from '../../services/explaining.ts';
 import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi, type Answer, type Api, type Body } from '../harness.ts';
@@ -125,8 +125,67 @@ describe('inputs', () => {
   });
 });
 
+test('a queued input may become longer as far as there is room, whatever its size', async () => {
+  const { key } = await tenantWith({ stored_mb: 1 });
+  const { id } = await contextOf(key);
+  const { body } = await post(key, id, 0.6 * MB);
+  const change = (bytes: number) =>
+    api.call('PATCH', `/api/contexts/${id}/messages/${body.message_id}`, { content: textOf(bytes) }, key);
+  expect((await change(Math.floor(0.6 * MB) + 1)).status).toBe(200);
+  expect((await change(MB)).status).toBe(200);
+  expectFull(await change(MB + 1));
+  expect(await miscounted()).toEqual([]);
+});
+
+test('what was refused for another reason takes no room', async () => {
+  const { key } = await tenantWith({ stored_mb: 1 });
+  const { id, worker } = await contextOf(key);
+  expect((await post(key, id, 100)).status).toBe(202);
+  expect((await api.post(`/api/workers/${worker}/stop`, {}, key)).status).toBe(200);
+  for (let count = 0; count < 3; count += 1)
+    expect((await post(key, id, 0.5 * MB)).body.error).toMatchObject({ code: 'worker_stopped' });
+  const free = await contextOf(key);
+  expect((await post(key, free.id, 0.9 * MB)).status).toBe(202);
+});
+
+test('forks that come at once do not exceed the limit: one that does not fit is undone', async () => {
+  const { key, name } = await tenantWith({});
+  const entries = [{ user: 'x'.repeat(0.3 * MB), assistant: 'a' }];
+  const { body: source } = await api.post('/api/contexts/import', { entries }, key);
+  const limits = { stored_mb: 1 };
+  expect((await api.call('PATCH', `/api/tenants/${name}`, { limits }, OPERATOR)).status).toBe(200);
+  await vi.waitUntil(async () => (await api.get('/api/usage', key)).body.limits.stored_mb.limit === 1, 5_000);
+  const forks = await Promise.all(
+    Array.from({ length: 5 }, () => api.post(`/api/contexts/${source.id}/fork`, {}, key)),
+  );
+  expect(forks.filter(({ status }) => status === 201)).toHaveLength(2);
+  for (const fork of forks) if (fork.status !== 201) expectFull(fork);
+  expect(await usedMb(key)).toBeLessThan(1);
+  expectFull(await api.post('/api/contexts/import', { entries }, key));
+  expect((await api.get('/api/contexts', key)).body.data).toHaveLength(3);
+});
+
+test('inputs that join a job count, also while no job may be queued', async () => {
+  expect(await usedMb(keyOf('default'))).toBeNull();
+  const limits = { stored_mb: 1, queued_jobs: 1 };
+  expect((await api.call('PATCH', '/api/tenants/default', { limits }, OPERATOR)).status).toBe(200);
+  const key = keyOf('default');
+  await vi.waitUntil(async () => (await api.get('/api/usage', key)).body.limits.stored_mb.limit === 1, 5_000);
+  const [running, full] = [await contextOf(key), await contextOf(key)];
+  expect((await post(key, running.id, 100)).status).toBe(202);
+  const manual = await take(api, running.id as never, owner, OUTSIDE);
+  await manual.admit();
+  expect((await post(key, full.id, 100)).status).toBe(202);
+  expect((await post(key, running.id, 0.6 * MB, { delivery: 'steer' })).status).toBe(202);
+  expectFull(await post(key, running.id, 0.6 * MB, { delivery: 'steer' }));
+  for (const { worker } of [running, full])
+    expect((await api.call('DELETE', `/api/workers/${worker}`, undefined, key)).status).toBe(204);
+  const none = { limits: { stored_mb: null, queued_jobs: null } };
+  expect((await api.call('PATCH', '/api/tenants/default', none, OPERATOR)).status).toBe(200);
+});
+
 test('a tenant without the limit is not measured, nor is one whose request adds no content', async () => {
-  const measured = () => api.statements.filter((text) => text.includes('stored_bytes), 0)'));
+  const measured = () => api.statements.filter((text) => text.includes('tenants.read_stored_bytes'));
   const [unlimited, limited] = [await tenantWith({ workers: 5 }), await tenantWith({ stored_mb: 1 })];
   const { id } = await contextOf(unlimited.key);
   api.statements.length = 0;
@@ -257,10 +316,21 @@ describe('a running job', () => {
   });
 
   test('is cancelled, and its worker is stopped and deleted, at the limit', async () => {
-    const { data } = (await api.get('/api/workers', key)).body;
-    const [{ id }] = data;
-    expect((await api.post(`/api/workers/${id}/stop`, {}, key)).status).toBe(200);
-    expect((await api.call('DELETE', `/api/workers/${id}`, undefined, key)).status).toBe(204);
+    const limit = Math.ceil(await usedMb(key)) + 1;
+    await limitDefault(limit);
+    const { id, worker } = await contextOf(key);
+    await expect.poll(async () => (await post(key, id, 100)).status).toBe(202);
+    const manual = await take(api, id as never, owner, OUTSIDE);
+    await manual.admit();
+    await manual.answer([{ type: 'tool_use', id: ids.next<ToolCallId>(), name: 'look', input: {} }]);
+    await manual.results('x'.repeat(3 * MB));
+    await expect
+      .poll(async () => (await post(key, id, 100, { delivery: 'steer' })).status, { timeout: 5_000 })
+      .toBe(429);
+    const { data } = (await api.get(`/api/jobs?context_id=${id}&status=running`, key)).body;
+    expect((await api.post(`/api/jobs/${data[0].id}/cancel`, {}, key)).status).toBe(200);
+    expect((await api.post(`/api/workers/${worker}/stop`, {}, key)).status).toBe(200);
+    expect((await api.call('DELETE', `/api/workers/${worker}`, undefined, key)).status).toBe(204);
   });
 });
 
@@ -287,9 +357,8 @@ test('a measurement reads the contexts of its tenant by an index, however many o
     select gen_random_uuid(), 1000 + n % 20, 7 from generate_series(1, 20000) n`);
   await db.execute(sql`analyze contexts`);
   const plans: string[] = [];
-  const ONLY_BYTES = { queuedJobs: null, workers: null, storedBytes: 1 };
-  await readUsage(explaining(db, plans), 1_001 as TenantId, ONLY_BYTES).catch(() => null);
+  await readStoredBytes(explaining(db, plans), 1_001 as TenantId);
   expect(plans[0]).toContain('contexts_tenant');
   expect(plans[0]).not.toContain('Seq Scan on contexts');
-  expect((await readUsage(db, 1_001 as TenantId, ONLY_BYTES)).storedBytes).toBe(7_000);
+  expect(await readStoredBytes(db, 1_001 as TenantId)).toBe(7_000);
 });

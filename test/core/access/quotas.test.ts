@@ -8,10 +8,10 @@ describe('a tenant is counted', () => {
   test.each<[Addition, object | null]>([
     [{}, null],
     [{ queuedJobs: 0 }, null],
-    [{ queuedJobs: 1 }, { queuedJobs: 2, workers: null, storedBytes: null }],
+    [{ queuedJobs: 1 }, { queuedJobs: 2, workers: null, storedBytes: false }],
     [
       { workers: 1, storedBytes: 5 },
-      { queuedJobs: null, workers: 3, storedBytes: MEGABYTE },
+      { queuedJobs: null, workers: 3, storedBytes: true },
     ],
   ])('for %o up to %o', (adds, counted) => {
     expect(countedFor(LIMITS, adds)).toEqual(counted);

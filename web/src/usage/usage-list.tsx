@@ -34,15 +34,15 @@ function UsageItem({ text: { label, about, format = formatExact }, of: { used, l
         {isCounted && <Mark nearness={nearnessOf(used, limit)} />}
         <span className={css.value}>{valueText({ used, limit }, format)}</span>
       </div>
-      {isCounted && <Bar label={label} used={used} limit={limit} />}
+      {isCounted && <Bar label={label} used={used} limit={limit} format={format} />}
       <p className={css.about}>{about}</p>
     </li>
   );
 }
 
 function valueText({ used, limit }: { used: number | null; limit: number | null }, format: (value: number) => string) {
-  if (limit === null) return used === null ? 'no limit' : `${formatExact(used)}, no limit`;
-  return used === null ? `limit ${format(limit)}` : `${formatExact(used)} / ${format(limit)}`;
+  if (limit === null) return used === null ? 'no limit' : `${format(used)}, no limit`;
+  return used === null ? `limit ${format(limit)}` : `${format(used)} / ${format(limit)}`;
 }
 
 const MARKS = {
@@ -61,7 +61,9 @@ function Mark({ nearness }: { nearness: Nearness }) {
   );
 }
 
-function Bar({ label, used, limit }: { label: string; used: number; limit: number }) {
+type BarProps = { label: string; used: number; limit: number; format: (value: number) => string };
+
+function Bar({ label, used, limit, format }: BarProps) {
   return (
     <div
       className={css.bar}
@@ -70,7 +72,7 @@ function Bar({ label, used, limit }: { label: string; used: number; limit: numbe
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={Math.min(used, limit)}
-      aria-valuetext={`${formatExact(used)} of ${formatExact(limit)}`}
+      aria-valuetext={`${format(used)} of ${format(limit)}`}
     >
       <svg className={css.fill} data-nearness={nearnessOf(used, limit)} viewBox="0 0 100 1" preserveAspectRatio="none">
         <rect width={Math.min(100, (100 * used) / limit)} height="1" />

@@ -1,10 +1,10 @@
 /** The limits of a tenant, and what it uses of each. */
 import { Type, type Static } from 'typebox';
-import { MEGABYTE, limitsOf, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
+import { inMb, limitsOf, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
 import type { Scopes } from '../../../core/access/scopes.ts';
 import type { TenantId } from '../../../core/ids.ts';
 import { findLimits } from '../../../db/write/tenants/manage.ts';
-import { readWholeUsage } from '../../../db/read/installation/usage.ts';
+import { readStoredBytes, readWholeUsage } from '../../../db/read/installation/usage.ts';
 import { ref } from '../../../schema/build.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import { invalid, orNotFound, refused } from '../../response/problem.ts';
@@ -40,7 +40,9 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
     async (request, reply) => {
       const read = readerOf(ports, reply);
       const { id, limits } = await limitedTenant(read, ports, request);
-      const { queuedJobs, workers, slots, storedBytes } = await read((_, last) => readWholeUsage(last, id));
+      const { queuedJobs, workers, slots } = await read((_, last) => readWholeUsage(last, id));
+      // It reads the row of each context: only for those who have this limit.
+      const storedMb = limits.stored_mb === undefined ? null : inMb(await read((_, last) => readStoredBytes(last, id)));
       const used: Record<LimitName, number | null> = {
         requests_per_s: null,
         concurrent_requests: limits.concurrent_requests === undefined ? null : quotas.requestsOf(id),
@@ -48,7 +50,7 @@ export function usageRoute(app: App, ports: ApiPorts, { quotas, streams }: Count
         queued_jobs: queuedJobs,
         workers,
         streams: streams.of(id),
-        stored_mb: Math.ceil((storedBytes / MEGABYTE) * 1_000) / 1_000,
+        stored_mb: storedMb,
         upload_mb: null,
         sql_ms: null,
       };

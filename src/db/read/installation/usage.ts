@@ -1,38 +1,46 @@
 /** What a tenant has, of what its limits count in PostgreSQL. */
-import { sql, type SQL } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Counted, TenantLimits, Usage } from '../../../core/access/quotas.ts';
-import type { TenantId } from '../../../core/ids.ts';
+import type { ContextId, TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
 import { runningContexts } from '../../processes/slots.ts';
 
-/**
- * Jobs and workers are read as so many entries of an index; stored bytes from the row of each context of the tenant, if
- * they are counted at all.
- */
-export async function readUsage(executor: Executor, id: TenantId, upTo: Counted): Promise<Usage> {
-  const [usage] = await executor.execute<Usage>(sql`/* tenants.read_usage */
+/** Of what is counted, not measured. */
+export type Counts = Pick<Usage, 'queuedJobs' | 'workers'>;
+
+/** Each number is read as so many entries of an index. */
+export async function readUsage(executor: Executor, id: TenantId, upTo: Pick<Counted, keyof Counts>): Promise<Counts> {
+  const [usage] = await executor.execute<Counts>(sql`/* tenants.read_usage */
     select (select count(*)::int from (select from jobs j
         where j.tenant_id = ${id} and j.status in ('queued', 'delayed') limit ${upTo.queuedJobs ?? 0}) counted) as "queuedJobs",
       (select count(*)::int from (select from workers w
-        where w.tenant_id = ${id} limit ${upTo.workers ?? 0}) counted) as workers,
-      ${upTo.storedBytes === null ? sql`0` : storedBytes(id)} as "storedBytes"`);
+        where w.tenant_id = ${id} limit ${upTo.workers ?? 0}) counted) as workers`);
   if (usage === undefined) throw new Error('A select without a table has one row.');
   return usage;
 }
 
-/** All that a tenant has: for those who ask for it. */
-export async function readWholeUsage(executor: Executor, id: TenantId): Promise<Usage & { slots: number }> {
-  const [row] = await executor.execute<Usage & { slots: number }>(sql`/* tenants.read_whole_usage */
+/** Reads the row of each context of the tenant. */
+export async function readStoredBytes(executor: Executor, id: TenantId): Promise<number> {
+  const [row] = await executor.execute<{ bytes: number }>(sql`/* tenants.read_stored_bytes */
+    select coalesce(sum(c.stored_bytes), 0)::float8 as bytes from contexts c where c.tenant_id = ${id}`);
+  return row?.bytes ?? 0;
+}
+
+/** Of one context. */
+export async function readBytesOf(executor: Executor, tenantId: TenantId, id: ContextId): Promise<number> {
+  const [row] = await executor.execute<{ bytes: number }>(sql`/* contexts.read_stored_bytes */
+    select c.stored_bytes::float8 as bytes from contexts c where c.id = ${id} and c.tenant_id = ${tenantId}`);
+  return row?.bytes ?? 0;
+}
+
+/** All that a tenant has, except for stored bytes: for those who ask for it. */
+export async function readWholeUsage(executor: Executor, id: TenantId): Promise<Counts & { slots: number }> {
+  const [row] = await executor.execute<Counts & { slots: number }>(sql`/* tenants.read_whole_usage */
     select (select count(*)::int from jobs j where j.tenant_id = ${id} and j.status in ('queued', 'delayed')) as "queuedJobs",
       (select count(*)::int from workers w where w.tenant_id = ${id}) as workers,
-      ${storedBytes(id)} as "storedBytes",
       (select ${runningContexts} from (select ${id}::bigint as id) t) as slots`);
   if (row === undefined) throw new Error('A select without a table has one row.');
   return row;
-}
-
-function storedBytes(id: TenantId): SQL {
-  return sql`(select coalesce(sum(c.stored_bytes), 0)::float8 from contexts c where c.tenant_id = ${id})`;
 }
 
 /** Of tenants that have limits or work, at most `most`, those that run most first. `limits`: their own. */
