@@ -1828,7 +1828,7 @@ export type TenantUsage = {
     };
     stored_mb: {
       limit: number | null;
-      /** In MB, rounded up to three decimal places. */
+      /** In MB, rounded up to three decimal places. Null: the tenant has no such limit, and is not measured. */
       used: number | null;
     };
     upload_mb: {

@@ -17,9 +17,12 @@ const FORGET_EVERY_MS = 60_000;
 const SLOW_MS = 50;
 
 export type StoredBytes = {
-  /** Measures the tenant, if that may be. Requests at the same time share a measurement. */
+  /**
+   * Measures the tenant, if that may be. Requests at the same time share a measurement. Rejects if it fails, and until
+   * the next one if none has succeeded yet.
+   */
   refresh(id: TenantId): Promise<void>;
-  /** Whether the last measurement took long. */
+  /** Whether the tenant was measured, and the last measurement took long. */
   isSlow(id: TenantId): boolean;
   /** By the last measurement; 0 if there was none. */
   measured(id: TenantId): number;
@@ -32,8 +35,9 @@ export type StoredBytes = {
 };
 
 type Account = {
-  /** By the last measurement; 0 if there was none. */
-  bytes: number;
+  /** By the last measurement; null: none has succeeded. */
+  bytes: number | null;
+  failure: unknown;
   tookMs: number;
   /** When the next measurement may be. */
   nextAt: number;
@@ -44,7 +48,7 @@ type Account = {
   ended: number;
 };
 
-const NEW = { bytes: 0, tookMs: 0, measuring: null, underWay: 0, ended: 0 };
+const NEW = { bytes: null, failure: null, tookMs: 0, measuring: null, underWay: 0, ended: 0 };
 
 /** `now`: in milliseconds, and only goes forward. */
 export function createStoredBytes(read: (id: TenantId) => Promise<number>, now: () => number): StoredBytes {
@@ -61,6 +65,9 @@ export function createStoredBytes(read: (id: TenantId) => Promise<number>, now: 
     try {
       account.bytes = await read(id);
       account.ended -= ended;
+    } catch (error) {
+      account.failure = error;
+      throw error;
     } finally {
       account.tookMs = now() - began;
       account.nextAt = now() + Math.max(PAUSE_MS, PAUSE_DURATIONS * account.tookMs);
@@ -78,14 +85,20 @@ export function createStoredBytes(read: (id: TenantId) => Promise<number>, now: 
   return {
     async refresh(id) {
       const account = accountOf(id);
-      if (now() < account.nextAt) return;
+      if (now() < account.nextAt) {
+        if (account.bytes === null) throw account.failure;
+        return;
+      }
       account.measuring ??= measure(id, account).finally(() => {
         account.measuring = null;
         forgetOld();
       });
       await account.measuring;
     },
-    isSlow: (id) => (accounts.get(id)?.tookMs ?? 0) > SLOW_MS,
+    isSlow(id) {
+      const { bytes, tookMs } = accounts.get(id) ?? NEW;
+      return bytes !== null && tookMs > SLOW_MS;
+    },
     measured: (id) => accounts.get(id)?.bytes ?? 0,
     admitted(id) {
       const { underWay, ended } = accounts.get(id) ?? NEW;

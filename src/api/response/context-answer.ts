@@ -5,11 +5,10 @@ import { idleTimeouts } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { readBytesOf } from '../../db/read/installation/usage.ts';
 import { findContext, type ContextView } from '../../db/read/contexts/context-views.ts';
-import { unlessFull, type Adds, type LimitedTenant } from '../../commands/tenants/within-quota.ts';
+import { unlessFull, type Adds, type LimitedTenant, type Reserve } from '../../commands/tenants/within-quota.ts';
 import { mapOutcome, type AnyCommand } from '../../commands/perform.ts';
 import { answeredBy, type WriteRequest } from '../request/write.ts';
 import { writeWithin } from '../request/write-within.ts';
-import type { Take } from '../quotas/room.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { orNotFound } from './problem.ts';
 import { noContext } from '../routes/params.ts';
@@ -35,10 +34,10 @@ export function toAnswer(view: ContextView): Tagged<Context> {
 type Creation = { command: AnyCommand<{ contextId: ContextId }>; copies: boolean };
 
 /** Refused, and undone, if the tenant has no room for what it copied. */
-function sized(tenantId: TenantId, { command }: Creation, take: Take): Creation['command'] {
+function sized(tenantId: TenantId, { command }: Creation, reserve: Reserve): Creation['command'] {
   return mapOutcome(command, async (outcome, tx) => {
     if (outcome.kind === 'refused') return outcome;
-    return take(await readBytesOf(tx, tenantId, outcome.value.contextId)) ?? outcome;
+    return reserve(await readBytesOf(tx, tenantId, outcome.value.contextId)) ?? outcome;
   });
 }
 
@@ -51,8 +50,8 @@ export async function created(
 ): Promise<Context> {
   const adds: Adds = { workers: 1, ...(copies && { content: 'unknown' }) };
   const { tenantId, limits } = request;
-  const answer = await writeWithin(ports, request, adds, (full, take) => {
-    const within = copies && limits.stored_mb !== undefined ? sized(tenantId, { command, copies }, take) : command;
+  const answer = await writeWithin(ports, request, adds, (full, reserve) => {
+    const within = copies && limits.stored_mb !== undefined ? sized(tenantId, { command, copies }, reserve) : command;
     return answeredBy(unlessFull(full, within), (tx, made) => readAnswer(ports, tx, tenantId, made.contextId));
   });
   reply.code(201).header('location', `/api/contexts/${answer.body.id}`);

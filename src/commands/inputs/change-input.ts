@@ -16,6 +16,7 @@ import {
 } from '../../db/write/inputs/queued-inputs.ts';
 import { raiseControl } from '../../db/run/stop-requests.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
+import type { Reserve } from '../tenants/within-quota.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 
@@ -23,20 +24,20 @@ type Target = { tenantId: TenantId; contextId: ContextId; messageId: MessageId }
 
 /**
  * Null: unchanged. `place`: position in the context's queue, from 1. `by`: the user that the request proves; null:
- * a key, which may act for all. `take`: admits so many more bytes of content; why the tenant may not have them.
+ * a key, which may act for all. `reserve`: for what makes the content longer.
  */
 type InputChange = {
   content: InputBlock[] | null;
   place: number | null;
   by: User | null;
-  take: (bytes: number) => Refusal | null;
+  reserve: Reserve;
 };
 
 /**
  * Refused: `not_found`, `not_queued`, `forbidden` (a text for the job of another user), `invalid_request` (a position
  * for an input that is in no queue), `quota_exceeded` (a longer content).
  */
-export function changeInput(target: Target, { content, place, by, take }: InputChange): Command<Target> {
+export function changeInput(target: Target, { content, place, by, reserve }: InputChange): Command<Target> {
   return async (tx) => {
     const input = await stillQueued(tx, target);
     if ('code' in input) return input;
@@ -52,7 +53,7 @@ export function changeInput(target: Target, { content, place, by, take }: InputC
     }
     if (content !== null) {
       const added = await rewriteInput(tx, target, target.messageId, content);
-      const full = added > 0 ? take(added) : null;
+      const full = added > 0 ? reserve(added) : null;
       if (full !== null) return full;
     }
     if (place !== null) await moveJob(tx, target, input.jobId, place);

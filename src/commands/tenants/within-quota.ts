@@ -20,10 +20,16 @@ export type LimitedTenant = { tenantId: TenantId; limits: TenantLimits };
  */
 export type Adds = { queuedJobs?: number; workers?: number; content?: readonly InputBlock[] | 'unknown' };
 
+/** Reserves room for the content of a request, in place of what it reserved before. Null: reserved; else why it is not. */
+export type Reserve = (bytes: number) => Refusal | null;
+
+/** Of content of unknown size. */
+export const UNKNOWN_BYTES = 1;
+
 /** Content of unknown size counts as the smallest. That of a tenant without a limit is not measured. */
 export function additionOf(limits: TenantLimits, { content, ...counts }: Adds): Addition {
   if (content === undefined || limits.stored_mb === undefined) return counts;
-  return { ...counts, storedBytes: content === 'unknown' ? 1 : new EncodedJson(content).bytes };
+  return { ...counts, storedBytes: content === 'unknown' ? UNKNOWN_BYTES : new EncodedJson(content).bytes };
 }
 
 /** Why the tenant may not add so many; null: it may. */

@@ -110,7 +110,7 @@ export function overQuota(limits: TenantLimits, usage: Usage, adds: Addition): R
   if (isOver(usage.storedBytes, adds.storedBytes, bytesOf(limits)))
     return quotaExceeded(
       'stored_mb',
-      `The messages of the tenant have ${inMb(usage.storedBytes)} MB of at most ${storedMb} MB, and this adds ${inMb(adds.storedBytes ?? 0)} MB. Send less, delete contexts or workers that are not needed, or ask the operator for a higher limit.`,
+      `The messages of the tenant have ${inMb(usage.storedBytes)} MB of at most ${storedMb} MB, with those that are being stored. There is no room for more, or not for so much. Delete contexts or workers that are not needed, send less, or ask the operator for a higher limit.`,
     );
   if (isOver(usage.workers, adds.workers, workers))
     return quotaExceeded(

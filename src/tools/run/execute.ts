@@ -137,7 +137,8 @@ async function run(
 /** Without the causes of the error, which may have details that model and tenant must not see. */
 function toolErrorResult(name: string, error: Error): ToolResult {
   const message = ownMessage(error);
-  const code = truncate(codeOf(error) ?? '', LONGEST_CODE);
+  // A code is for programs: it is cut without a note.
+  const code = (codeOf(error) ?? '').slice(0, LONGEST_CODE);
   return errorResult(
     code === '' ? `The tool ${name} failed: ${truncate(message, LONGEST_FAULT)}` : codedText(code, message),
   );

@@ -74,7 +74,7 @@ const revises: Role = ({ world, random }, lane) => {
             content: kind === 'edit' ? [{ type: 'text', text: 'plain' }] : null,
             place: kind === 'move' ? 1 : null,
             by: null,
-            take: () => null,
+            reserve: () => null,
           });
     await command(world, lane, work);
   };

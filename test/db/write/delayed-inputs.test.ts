@@ -99,10 +99,10 @@ describe('until its start, a delayed input', () => {
     const { jobId, messageId } = await delayed(contextId);
     const target = { tenantId: DEFAULT_TENANT, contextId, messageId: messageId ?? ids.next() };
     const content = [{ type: 'text' as const, text: 'other' }];
-    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null, take: () => null }));
+    const moved = await perform(the.ports(), changeInput(target, { content, place: 1, by: null, reserve: () => null }));
     expect(moved).toMatchObject({ code: 'invalid_request', param: 'position' });
     expect(
-      await perform(the.ports(), changeInput(target, { content, place: null, by: null, take: () => null })),
+      await perform(the.ports(), changeInput(target, { content, place: null, by: null, reserve: () => null })),
     ).toMatchObject({
       kind: 'done',
     });

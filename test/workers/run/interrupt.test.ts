@@ -468,9 +468,9 @@ describe('a queued input', () => {
       return { tenantId: DEFAULT_TENANT, contextId, messageId };
     };
     await of.perform(
-      changeInput(target(3), { content: [{ type: 'text', text: 'D' }], place: 1, by: null, take: () => null }),
+      changeInput(target(3), { content: [{ type: 'text', text: 'D' }], place: 1, by: null, reserve: () => null }),
     );
-    await of.perform(changeInput(target(0), { content: null, place: 99, by: null, take: () => null }));
+    await of.perform(changeInput(target(0), { content: null, place: 99, by: null, reserve: () => null }));
     await of.perform(withdrawInput(of.ports, target(1)));
     await of.startProcess();
     await expectAtRest(of, contextId);
@@ -478,7 +478,7 @@ describe('a queued input', () => {
     expect(inputs).toEqual(['u1 user: D', 'u2 user: c', 'u3 user: a']);
     expect(await of.job(posted[1]?.jobId ?? ('' as JobId))).toMatchObject({ status: 'cancelled' });
     await expect(
-      of.perform(changeInput(target(0), { content: null, place: 1, by: null, take: () => null })),
+      of.perform(changeInput(target(0), { content: null, place: 1, by: null, reserve: () => null })),
     ).rejects.toThrow('not_queued');
     await expect(of.perform(withdrawInput(of.ports, target(1)))).rejects.toThrow('not_found');
   });
@@ -507,12 +507,12 @@ describe('a queued input', () => {
         content: [{ type: 'text', text: 'ONE' }],
         place: null,
         by: null,
-        take: () => null,
+        reserve: () => null,
       }),
     );
     await of.perform(withdrawInput(of.ports, target(two.messageId)));
     await expect(
-      of.perform(changeInput(target(one.messageId), { content: null, place: 1, by: null, take: () => null })),
+      of.perform(changeInput(target(one.messageId), { content: null, place: 1, by: null, reserve: () => null })),
     ).rejects.toThrow('no position in the queue');
     release.open();
     await of.ended(jobId);

@@ -42,7 +42,7 @@ function UsageItem({ text: { label, about, format = formatExact }, of: { used, l
 
 function valueText({ used, limit }: { used: number | null; limit: number | null }, format: (value: number) => string) {
   if (limit === null) return used === null ? 'no limit' : `${format(used)}, no limit`;
-  return used === null ? `limit ${format(limit)}` : `${format(used)} / ${format(limit)}`;
+  return used === null ? `limit ${format(limit)}` : `${formatExact(used)} / ${format(limit)}`;
 }
 
 const MARKS = {
@@ -72,7 +72,7 @@ function Bar({ label, used, limit, format }: BarProps) {
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={Math.min(used, limit)}
-      aria-valuetext={`${format(used)} of ${format(limit)}`}
+      aria-valuetext={`${formatExact(used)} of ${format(limit)}`}
     >
       <svg className={css.fill} data-nearness={nearnessOf(used, limit)} viewBox="0 0 100 1" preserveAspectRatio="none">
         <rect width={Math.min(100, (100 * used) / limit)} height="1" />

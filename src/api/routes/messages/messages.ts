@@ -159,8 +159,8 @@ function patchMessageRoute(app: App, ports: ApiPorts): void {
       const target = { tenantId, contextId: contextId(params.id), messageId: messageId(params.message_id) };
       const content = body.content === undefined ? null : toBlocks(body.content);
       const change = { content, place: body.position ?? null, by: request.user };
-      return writeWithin(ports, request, content === null ? {} : { content: 'unknown' }, (_full, take) =>
-        answeredBy(changeInput(target, { ...change, take }), async (tx) => {
+      return writeWithin(ports, request, content === null ? {} : { content: 'unknown' }, (_full, reserve) =>
+        answeredBy(changeInput(target, { ...change, reserve }), async (tx) => {
           const view = await findMessage(tx, tenantId, target.contextId, target.messageId);
           return toMessage(orNotFound(view, `No message has the id ${target.messageId}.`));
         }),

@@ -5,7 +5,10 @@ import { Count, described } from '../common.ts';
 import { limitSchema, perLimit } from './tenant.ts';
 
 const Used = described(nullable(Count), 'Null: it is not counted.');
-const UsedMb = described(nullable(Type.Number({ minimum: 0 })), 'In MB, rounded up to three decimal places.');
+const UsedMb = described(
+  nullable(Type.Number({ minimum: 0 })),
+  'In MB, rounded up to three decimal places. Null: the tenant has no such limit, and is not measured.',
+);
 
 export const TenantUsage = strict(
   {
