@@ -50,7 +50,7 @@ describe('JSON that is encoded already', () => {
   );
   const value = { text: '\uF8FE \0 é', list: [1, null] };
 
-  test('is taken as it is, among other columns and alone', () => {
+  test('is not encoded again, among other columns and alone', () => {
     const row = { id: 'a', at: null, content: value };
     expect(JSON.parse(rows.encode({ ...row, content: new EncodedJson(value) }))).toEqual(JSON.parse(rows.encode(row)));
     expect(rows.encode({ ...row, content: new EncodedJson([1]) })).toBe('{"id":"a","content":[1]}');

@@ -25,7 +25,7 @@ export type Columns<Row> = Readonly<
   Record<string, { [Type in keyof Given]: readonly [Type, (row: Row) => Given[Type] | null] }[keyof Given]>
 >;
 
-/** A column of a recordset. A value of null or undefined is null in SQL, an `EncodedJson` is taken as it is. */
+/** A column of a recordset. A value of null or undefined is null in SQL; an `EncodedJson` is not encoded again. */
 export type Field<Row> = { name: string; type: string; value: (row: Row) => unknown };
 
 export function columns<Row>(of: Columns<Row>): Field<Row>[] {
