@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [scenario …] [--rounds n] [--provider openai|anthropic] [--profile] [--json file] [--runs n]
- * [--follow] [--baseline] [--minutes n] [--rate n]`
+ * [--follow] [--baseline] [--situation text] [--minutes n] [--rate n]`
  */
 import { parseArgs } from 'node:util';
 import { PROVIDERS, type ProviderFormat } from './system.ts';
@@ -17,6 +17,8 @@ export type Arguments = {
   follow: boolean;
   /** Of `resume`: whether the baseline is measured too. */
   baseline: boolean;
+  /** Of `fairness`: a part of the names of the situations that are measured; null: all of them, and the shares. */
+  situation: string | null;
   /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;
@@ -37,6 +39,7 @@ export function parseArguments(args: readonly string[]): Arguments {
       runs: { type: 'string', default: '2000' },
       follow: { type: 'boolean', default: false },
       baseline: { type: 'boolean', default: false },
+      situation: { type: 'string' },
       minutes: { type: 'string', default: '60' },
       rate: { type: 'string', default: '16' },
     },
@@ -45,10 +48,10 @@ export function parseArguments(args: readonly string[]): Arguments {
   const runs = countOf('--runs', values.runs);
   const format = PROVIDERS.find((name) => name === values.provider);
   if (format === undefined) throw new Error(`--provider must be ${PROVIDERS.join(' or ')}`);
-  const { profile, json, follow, baseline } = values;
+  const { profile, json, follow, baseline, situation = null } = values;
   const minutes = above0('--minutes', values.minutes);
   const rate = above0('--rate', values.rate);
-  return { scenarios: positionals, rounds, format, profile, json, runs, follow, baseline, minutes, rate };
+  return { scenarios: positionals, rounds, format, profile, json, runs, follow, baseline, situation, minutes, rate };
 }
 
 function countOf(name: string, text: string): number {

@@ -24,6 +24,8 @@ export type Bench = {
   follow: boolean;
   /** Of `resume`: whether the baseline is measured too. */
   baseline: boolean;
+  /** Of `fairness`: a part of the names of the situations that are measured; null: all of them, and the shares. */
+  situation: string | null;
   /** Of the soak: its duration, and inputs per second. */
   minutes: number;
   rate: number;

@@ -30,10 +30,10 @@ const SITUATIONS: Readonly<Record<string, Load>> = {
   '2,000 contexts of 3 s each': (client) => client.createAll('a', 2_000, 'wait: 3s\nsay: done'),
   '130 calls of ten minutes': (client) => client.createAll('a', 130, HELD),
   'one input that makes 40 × 40 workers': (client) => client.createAll('a', 1, treeOf(40, 40)),
-  '100 contexts with 200 inputs of 0.5 s each': async (client) => {
+  '100 contexts with 1,000 inputs of 0.5 s each': async (client) => {
     const contexts = await client.createAll('a', 100, 'wait: 500ms\nsay: 0');
     await mapAtOnce(
-      contexts.flatMap((id) => Array.from({ length: 199 }, () => id)),
+      contexts.flatMap((id) => Array.from({ length: 999 }, () => id)),
       (id) => client.send('a', `/api/contexts/${id}/messages`, { content: 'wait: 500ms\nsay: next' }),
     );
   },
@@ -60,15 +60,22 @@ export const fairness: Scenario = {
     const figures: Figure[] = [];
     for (const isRedisUp of [true, false]) {
       for (const processes of [1, 4]) {
-        for (const situation of Object.keys(SITUATIONS)) {
+        for (const situation of situationsOf(bench)) {
           figures.push(...(await measureWaits(bench, { situation, processes, isRedisUp })));
         }
       }
     }
+    if (bench.situation !== null) return figures;
     for (const tenants of [2, 3, 5, 8]) figures.push(await measureShares(bench, tenants));
     return figures;
   },
 };
+
+function situationsOf({ situation }: Bench): string[] {
+  const found = Object.keys(SITUATIONS).filter((name) => situation === null || name.includes(situation));
+  if (found.length === 0) throw new Error(`No situation of fairness has "${situation}" in its name.`);
+  return found;
+}
 
 async function measureWaits(bench: Bench, setup: Setup): Promise<Figure[]> {
   const { situation, processes, isRedisUp } = setup;

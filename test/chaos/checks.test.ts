@@ -5,6 +5,7 @@ import { receivedWhole } from './checks/streams.ts';
 import { word } from './clients/inputs.ts';
 import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
+import { BROKEN_KEYS } from './world/broken-keys.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
 import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
@@ -631,6 +632,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
     ],
     ['a deletion leaves rows', ({ world }) => void world.others.left.push('jobs of deleted'), /has rows left: jobs/],
   ],
+  keys: BROKEN_KEYS,
   ...BROKEN_SCHEDULES,
   ...BROKEN_WEBHOOKS,
   processes: [

@@ -16,6 +16,7 @@ import { processes } from './processes.ts';
 import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
 import { idle } from './idle.ts';
+import { keys } from './keys.ts';
 import { schedules } from './schedules.ts';
 import { settings } from './settings.ts';
 import { stops } from './stops.ts';
@@ -51,6 +52,7 @@ export const CHECKS: readonly Check[] = [
   schedules,
   webhooks,
   tenants,
+  keys,
   processes,
 ];
 

@@ -8,9 +8,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * `fine`: statuses that a client has to expect here. `ifMatch`: the expected version. `by`: whose key is sent; of the
- * default tenant, if nothing is given.
+ * default tenant, if nothing is given. `bearer`: another key.
  */
-export type More = { fine?: readonly number[]; ifMatch?: string; by?: keyof typeof KEYS };
+export type More = { fine?: readonly number[]; ifMatch?: string; by?: keyof typeof KEYS; bearer?: string };
 
 /** `status` 0: the connection broke, or no answer arrived in time. */
 export type Answer = {
@@ -77,7 +77,7 @@ async function ask(
   method: Method,
   body: object | undefined,
   key: string | undefined,
-  { ifMatch, by = 'default' }: More,
+  { ifMatch, by = 'default', bearer = KEYS[by] }: More,
 ): Promise<Answer> {
   try {
     const response = await fetch(url, {
@@ -85,7 +85,7 @@ async function ask(
       signal: AbortSignal.timeout(TIMEOUT_MS),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       headers: {
-        authorization: `Bearer ${KEYS[by]}`,
+        authorization: `Bearer ${bearer}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(key === undefined ? {} : { 'idempotency-key': key }),
         ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),

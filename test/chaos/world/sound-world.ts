@@ -1,4 +1,5 @@
 // A small sound world: for tests that break it.
+import { soundKey } from './broken-keys.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
 import { plainScript, word } from '../clients/inputs.ts';
@@ -177,6 +178,7 @@ export function soundWorld() {
     others: soundTenants(),
     schedules: soundSchedules(),
     webhooks: soundWebhooks({ events, inputs: [first, second], others: soundTenants() }),
+    keys: [soundKey()],
   };
   return {
     world,

@@ -254,7 +254,13 @@ export type World = {
   others: OtherTenants;
   schedules: Schedules;
   webhooks: Webhooks;
+  keys: MadeKey[];
 };
+
+/** A request with a key that the API made. Times are of this process's clock, in milliseconds. */
+export type KeyUse = { sentAt: number; answeredAt: number; status: number };
+/** `revoked`: when that was asked for first, and confirmed. */
+export type MadeKey = { id: string; uses: KeyUse[]; revoked: { asked: number; answered: number } | null };
 
 /** An accepted input of a tenant that is suspended and resumed, or deleted. */
 export type TenantInput = { tenant: 'paused' | 'deleted'; tag: string; user: string | null; jobId: string };
