@@ -33,7 +33,7 @@ const SITUATIONS: Readonly<Record<string, Load>> = {
   '100 contexts with 1,000 inputs of 0.5 s each': async (client) => {
     const contexts = await client.createAll('a', 100, 'wait: 500ms\nsay: 0');
     await mapAtOnce(
-      contexts.flatMap((id) => Array.from({ length: 999 }, () => id)),
+      Array.from({ length: 999 }, () => contexts).flat(),
       (id) => client.send('a', `/api/contexts/${id}/messages`, { content: 'wait: 500ms\nsay: next' }),
     );
   },

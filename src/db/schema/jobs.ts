@@ -78,8 +78,9 @@ export const jobs = pgTable(
     uniqueIndex('jobs_one_active')
       .on(t.contextId)
       .where(sql`${t.status} in ('running', 'waiting')`),
+    /** The next job of a context is its first entry, in the order in which it is asked for: nothing is sorted. */
     index('jobs_queue')
-      .on(t.contextId, t.priority, t.position)
+      .on(t.contextId, t.priority, t.position, t.id)
       .where(sql`${t.status} = 'queued'`),
     /** Counts those of a tenant whose number is limited, with those that are delayed. */
     index('jobs_queued_of_tenant')
