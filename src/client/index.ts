@@ -103,6 +103,7 @@ function systemCalls(request: Request) {
     health: (options?: RequestOptions) => request('GET', '/healthz', options),
     ready: (options?: RequestOptions) => request('GET', '/readyz', options),
     metrics: (options?: RequestOptions) => request('GET', '/metrics', options),
+    load: (options?: RequestOptions) => request('GET', '/metrics/load', options),
     stats: (options?: RequestOptions) => request('GET', '/api/stats', options),
     /** The installation: providers, tools, MCP servers, limits, worker processes. */
     get: (options?: RequestOptions) => request('GET', '/api/system', options),

@@ -1024,6 +1024,17 @@ export type LastMessage = {
   created_at: string;
 };
 
+export type Load = {
+  /** Contexts of all tenants that run or wait for a slot. */
+  slots_needed: number;
+  /** Of these, those that run. */
+  running: number;
+  /** Of these, those that wait for a slot. */
+  runnable: number;
+  /** Live worker processes. */
+  worker_processes: number;
+};
+
 export type McpServerInfo = {
   name: string;
   /** up: running in at least one worker process. */
@@ -2830,6 +2841,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: string;
+  };
+  'GET /metrics/load': {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: Load;
   };
   'GET /api/stats': {
     path: undefined;

@@ -55,6 +55,8 @@ export type Config = {
    * data.
    */
   adminKey: string | null;
+  /** A bearer key that gives access to metrics only. */
+  metricsKey: string | null;
   /** Sign-in to the console with OpenID Connect; null: with API keys only. */
   oidc: OidcClient | null;
   /** Who may sign in so: set in the config file. */
@@ -147,6 +149,7 @@ export function parseEnvironment(env: Environment): Config {
     reservedSlots: read.integer('NIGHTSHIFT_RESERVED_SLOTS', 16, 0, 100_000),
     apiKeys: read.parsed('NIGHTSHIFT_API_KEYS', parseApiKeys) ?? [],
     adminKey: read.parsed('NIGHTSHIFT_ADMIN_KEY', parseAdminKey),
+    metricsKey: read.parsed('NIGHTSHIFT_METRICS_KEY', parseAdminKey),
     oidc,
     oidcSettings: NO_OIDC_SETTINGS,
     secretKeys: read.parsed('NIGHTSHIFT_SECRET_KEY', parseSecrets) ?? [],
@@ -201,10 +204,14 @@ function outOfOrder({ heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs }: Config
   ];
 }
 
-function sharedKey({ adminKey, apiKeys }: Config): string[] {
-  return apiKeys.some(({ key }) => key === adminKey)
-    ? ['NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS']
-    : [];
+function sharedKey({ adminKey, metricsKey, apiKeys }: Config): string[] {
+  const isOfTenant = (given: string | null): boolean => apiKeys.some(({ key }) => key === given);
+  return [
+    ...(isOfTenant(adminKey) ? ['NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS'] : []),
+    ...(isOfTenant(metricsKey) || (metricsKey !== null && metricsKey === adminKey)
+      ? ['NIGHTSHIFT_METRICS_KEY must not be NIGHTSHIFT_ADMIN_KEY or one of NIGHTSHIFT_API_KEYS']
+      : []),
+  ];
 }
 
 const MEGABYTE = 1024 * 1024;

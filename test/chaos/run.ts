@@ -21,7 +21,7 @@ import { inputsOfSchedules, inputsOfWorkers, stopsBelow } from './world/worker-i
 import { startHooks } from './clients/webhooks.ts';
 import type { Services } from './services.ts';
 import { startSchedules } from './clients/schedules.ts';
-import { useKeys } from './clients/keys.ts';
+import { revokeKeys } from './clients/keys.ts';
 import { startTenants } from './clients/tenants.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
 import { foundOut } from './world/unanswered.ts';
@@ -97,7 +97,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
     const others = startTenants(ask, services.postgres.url, throws.of('tenants'), plan.ms, hooks.isPending);
-    const usedKeys = useKeys(ask, throws.of('keys'), plan.ms);
+    const revokedKeys = revokeKeys(ask, throws.of('keys'), plan.ms);
     const approver = startApproving(ask, throws.of('approving'));
     const telling = setInterval(() => setting.print(progress(crowd, storm, begun)), TELL_EVERY_MS);
     await Promise.all([storm.over, posted(crowd, options, setting)]);
@@ -128,7 +128,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
         others: ofOthers,
         schedules,
         webhooks,
-        keys: await usedKeys,
+        keys: await revokedKeys,
       },
       unsettled,
       outside,

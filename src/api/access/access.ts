@@ -39,7 +39,7 @@ import type { CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
-type Access = Tenant | Operator | Refusal;
+type Access = Tenant | Operator | MetricsReader | Refusal;
 type Tenant = Omit<CredentialTenant, 'tenantStatus'> & {
   kind: 'tenant';
   isOperator: boolean;
@@ -57,6 +57,9 @@ type Tenant = Omit<CredentialTenant, 'tenantStatus'> & {
 /** `credential`: its session; null: the admin key itself. */
 type Operator = { kind: 'operator'; credential: Credential | null };
 
+/** The key for metrics. */
+type MetricsReader = { kind: 'metrics'; credential: null };
+
 /** What may end while a stream is open. */
 export type Credential =
   | { kind: 'session'; hash: SessionHash }
@@ -67,7 +70,10 @@ export type Credential =
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
-type AccessConfig = Pick<Config, 'apiKeys' | 'adminKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'>;
+type AccessConfig = Pick<
+  Config,
+  'apiKeys' | 'adminKey' | 'metricsKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'
+>;
 
 export type AccessControl = CallerControl & {
   /** Starts the session of a user of the OpenID provider, and ends the one that it replaces. */
@@ -111,10 +117,11 @@ export function openAccessControl(config: AccessConfig, database: DatabaseAccess
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
 
 function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessControl {
-  const { apiKeys, adminKey, secretKeys, oidc, oidcSettings } = config;
+  const { apiKeys, adminKey, metricsKey, secretKeys, oidc, oidcSettings } = config;
   const environment = openEnvironmentKeys(apiKeys);
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
+  const isMetricsKey = keyTest(metricsKey);
   const tenants = openTenants(database);
   const made = openMadeKeys(database);
   const sessions = openSessions(database, {
@@ -131,6 +138,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
 
   async function admitKey(given: string): Promise<Access> {
     if (isAdminKey(given)) return { kind: 'operator', credential: null };
+    if (isMetricsKey(given)) return { kind: 'metrics', credential: null };
     const ofEnvironment = find(given);
     if (ofEnvironment !== null) {
       const { tenant, scopes } = ofEnvironment;
@@ -159,6 +167,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
     });
     const access = await admitKey(key);
     if (access.kind === 'refused') return access;
+    if (access.kind === 'metrics') return INVALID_KEY;
     if (access.kind === 'operator') return signIn(keyId(key), { kind: 'operator', keyId: keyId(key) });
     const { tenantId, token, key: owner } = access;
     // A token does not sign a browser in.

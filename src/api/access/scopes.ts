@@ -14,6 +14,7 @@ const RULES: Readonly<Record<Access, { scope: Scope | null; operator: boolean }>
   keyless: { scope: null, operator: false },
   any_key: { scope: null, operator: true },
   operator: { scope: null, operator: true },
+  metrics: { scope: null, operator: true },
   read_or_operator: { scope: 'read', operator: true },
   keys_or_operator: { scope: 'keys', operator: true },
   read: { scope: 'read', operator: false },
@@ -31,6 +32,11 @@ export function scopeOf(access: Access | undefined): Scope | null {
 /** Whether a token may have the scope that a route needs. */
 export function isForTokens(access: Access | undefined): boolean {
   return TOKEN_SCOPES.some((scope) => scope === scopeOf(access));
+}
+
+/** Whether only the operator's keys give access to a route, where there are keys. */
+export function isForOperatorOnly(access: Access | undefined): boolean {
+  return access === 'operator' || access === 'metrics';
 }
 
 /** Whether the admin key gives access to a route. */

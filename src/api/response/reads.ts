@@ -82,6 +82,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getSession: 'short',
   getReadiness: 'short',
   getMetrics: 'scrape',
+  getLoad: 'scrape',
 };
 
 /**

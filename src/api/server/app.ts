@@ -18,7 +18,7 @@ import { limitUploads, openQuotas, type Quotas } from '../quotas/quotas.ts';
 import { openRooms } from '../quotas/room.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
 import { allowOrigins } from '../access/cors.ts';
-import { isForOperator, requireScope, scopeOf } from '../access/scopes.ts';
+import { isForOperator, isForOperatorOnly, requireScope, scopeOf } from '../access/scopes.ts';
 import { requireReach } from './token-reach.ts';
 import { BODY_BYTES, discardRest, readJsonBodies } from '../request/body.ts';
 import { answerClientError } from './client-error.ts';
@@ -146,9 +146,13 @@ function guard(
     }
     const access = await within(config.requestMs, accessControl.admit(request));
     if (access.kind === 'refused') throw new RequestRefused(access);
-    request.isOperator = access.kind === 'operator' || access.isOperator;
+    request.isOperator = access.kind === 'operator' || (access.kind === 'tenant' && access.isOperator);
     request.credential = access.credential;
-    if (needs === 'operator' && !request.isOperator)
+    if (access.kind === 'metrics') {
+      if (needs !== 'metrics') throw refused('forbidden', 'The key of NIGHTSHIFT_METRICS_KEY opens metrics only.');
+      return undefined;
+    }
+    if (isForOperatorOnly(needs) && !request.isOperator)
       throw refused('forbidden', 'This route needs the scope operator. Use the key of NIGHTSHIFT_ADMIN_KEY.');
     if (needs === undefined && !request.is404) throw new Error(`The route ${request.url} declares no access.`);
     if (access.kind === 'tenant') {
@@ -162,7 +166,7 @@ function guard(
       request.token = access.token;
       request.user = access.user;
       // What the operator may do is never refused, not even where no key is needed.
-      if (needs !== 'operator') await within(config.requestMs, quotas.admit(request, reply));
+      if (!isForOperatorOnly(needs)) await within(config.requestMs, quotas.admit(request, reply));
       const scope = scopeOf(needs);
       if (scope !== null) requireScope(request, scope, `${request.method} ${request.routeOptions.url ?? ''}`);
       if (access.token !== null) await reach(request);
@@ -172,8 +176,8 @@ function guard(
     return undefined;
   });
   // After the body was read: its events are not in the context of the request.
-  app.addHook('preValidation', ({ isOperator, scopes, tenantId }, _, done) => {
-    if (isOperator) forTenant(null, done);
+  app.addHook('preValidation', ({ isOperator, scopes, tenantId, routeOptions }, _, done) => {
+    if (isOperator || routeOptions.config.access === 'metrics') forTenant(null, done);
     else if (scopes !== null) forTenant(tenantId, done);
     else done();
   });

@@ -5,7 +5,7 @@
 import swagger from '@fastify/swagger';
 import type { FastifyContextConfig, FastifySchema } from 'fastify';
 import { http } from '../../node-http.ts';
-import { scopeOf } from '../access/scopes.ts';
+import { isForOperatorOnly, scopeOf } from '../access/scopes.ts';
 import type { App } from './ports.ts';
 import { problemsOf } from '../schemas/problem.ts';
 import { PLAIN_COOKIE } from '../access/session.ts';
@@ -109,7 +109,7 @@ function impliedBy(schema: FastifySchema, { method, config }: Declared): number[
 
 /** Whether tenants have access: their requests are limited. */
 function isOfTenants(access: Access): boolean {
-  return access !== 'open' && access !== 'keyless' && access !== 'operator';
+  return access !== 'open' && access !== 'keyless' && !isForOperatorOnly(access);
 }
 
 function withImplied(schema: FastifySchema, declared: Declared): FastifySchema {

@@ -29,6 +29,7 @@ export type ApiConfig = Pick<
   Config,
   | 'apiKeys'
   | 'adminKey'
+  | 'metricsKey'
   | 'oidc'
   | 'oidcSettings'
   | 'allowedHosts'
@@ -112,10 +113,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /**
      * `open`: no key, and no check of `Host`. `keyless`: no key. `any_key`: one of a tenant, or the admin key.
-     * `operator`: only the admin key. A scope: the key of a tenant that has it. `…_or_operator`: that, or the admin key.
+     * `operator`: only the admin key. `metrics`: that, or the key for metrics. A scope: the key of a tenant that has it. `…_or_operator`: that, or the admin key.
      * Every route must declare it. Until there are keys, no route needs one.
      */
-    access?: 'open' | 'keyless' | 'operator' | 'any_key' | 'read_or_operator' | 'keys_or_operator' | Scope;
+    access?: 'open' | 'keyless' | 'operator' | 'metrics' | 'any_key' | 'read_or_operator' | 'keys_or_operator' | Scope;
     /**
      * What a token reaches. `context`, `worker`, `job`: what `:id` names, if the token gives access to its context.
      * `filtered`: the handler sees to it. `any`: the route has nothing of users. `none`: tokens are refused. Every route

@@ -182,6 +182,14 @@ export async function readFigures(executor: Executor, times: LeaseTimes): Promis
   );
 }
 
+/** The number of live processes. */
+export async function countLive(executor: Executor, times: LeaseTimes): Promise<number> {
+  const [row] = await executor.execute<{ count: number }>(
+    sql`select count(*)::int as count from processes p where p.dead_at is null and not ${isDead(times)}`,
+  );
+  return row?.count ?? 0;
+}
+
 /** Called when a process ends. The next sweep takes over the contexts that it still owned. */
 export async function unregister(executor: Executor, id: ProcessId): Promise<void> {
   await executor

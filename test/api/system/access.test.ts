@@ -92,6 +92,7 @@ describe('with keys', () => {
 /** Paths that the admin key opens, or a session of it. They show no data of a tenant. */
 const OF_OPERATORS = [
   '/metrics',
+  '/metrics/load',
   '/api/system',
   '/api/providers/{name}/throttles/{id}',
   '/api/tenants',
@@ -178,6 +179,63 @@ describe('with an admin key', () => {
     expect((await alone.get('/metrics')).status).toBe(401);
     expect((await alone.get('/metrics', configFile)).status).toBe(200);
     await alone.close();
+  });
+});
+
+describe('with a key for metrics', () => {
+  const KEY = 'the-key-of-a-scraper';
+  const scraper = { authorization: `Bearer ${KEY}` };
+  const operator = { authorization: 'Bearer the-key-of-the-operator' };
+  let api: Api;
+  beforeAll(async () => {
+    api = await openApi({
+      NIGHTSHIFT_API_KEYS: KEYS,
+      NIGHTSHIFT_ADMIN_KEY: 'the-key-of-the-operator',
+      NIGHTSHIFT_METRICS_KEY: KEY,
+    });
+  });
+  afterAll(() => api.close());
+
+  test('it opens the metrics, as the admin key does', async () => {
+    expect((await api.get('/metrics', scraper)).status).toBe(200);
+    for (const who of [scraper, operator])
+      expect((await api.get('/metrics/load', who)).body).toEqual({
+        slots_needed: 0,
+        running: 0,
+        runnable: 0,
+        worker_processes: 0,
+      });
+  });
+
+  test('the load counts contexts of every tenant that run or wait for a slot, and no others', async () => {
+    const { authorization } = { authorization: 'Bearer first-key' };
+    const made = await api.post('/api/workers', { name: 'w', input: { content: 'say: hi' } }, { authorization });
+    expect(made.status).toBe(201);
+    const more = { content: 'say: more' };
+    expect((await api.post(`/api/contexts/${made.body.context_id}/messages`, more, { authorization })).status).toBe(
+      202,
+    );
+    expect((await api.post('/api/workers', { name: 'idle' }, { authorization })).status).toBe(201);
+    expect((await api.get('/metrics/load', scraper)).body).toMatchObject({ slots_needed: 1, runnable: 1, running: 0 });
+  });
+
+  test('it opens nothing else, and signs no browser in', async () => {
+    for (const [path, methods] of Object.entries(api.contract.document.paths)) {
+      if (['/metrics', '/metrics/load', '/healthz', '/readyz', '/api/session'].includes(path)) continue;
+      for (const method of Object.keys(methods)) {
+        const url = path.replaceAll(/\{[^}]+\}/g, '00000000-0000-7000-8000-000000000000');
+        const { status, body } = await api.call(method.toUpperCase(), url, undefined, scraper);
+        expect(`${method} ${path} ${status}`).toBe(`${method} ${path} 403`);
+        expect(body.error.message).toContain('opens metrics only');
+      }
+    }
+    expect((await api.get('/api/session', scraper)).body).toMatchObject({ signed_in: false });
+    expect((await api.post('/api/session', { key: KEY })).status).toBe(401);
+  });
+
+  test('the load is not for tenants', async () => {
+    expect((await api.get('/metrics/load', { authorization: 'Bearer first-key' })).status).toBe(403);
+    expect((await api.get('/metrics/load')).status).toBe(401);
   });
 });
 

@@ -12,13 +12,13 @@ const AFTERWARDS_MS = 4_000;
 const LIMITS = { requests_per_s: 500, concurrent_requests: 100 };
 
 /** Resolves once each key was revoked and refused. */
-export async function useKeys(ask: Asker, random: Random, ms: number): Promise<MadeKey[]> {
-  const keys = Array.from({ length: COUNT }, (_, at) => useKey(ask, random.of(`key ${at}`), ms));
+export async function revokeKeys(ask: Asker, random: Random, ms: number): Promise<MadeKey[]> {
+  const keys = Array.from({ length: COUNT }, (_, at) => revokeOne(ask, random.of(`key ${at}`), ms));
   return (await Promise.all(keys)).filter((key) => key !== null);
 }
 
 /** Null: given up before it was made. */
-async function useKey(ask: Asker, random: Random, ms: number): Promise<MadeKey | null> {
+async function revokeOne(ask: Asker, random: Random, ms: number): Promise<MadeKey | null> {
   await sleep(random.between(0, ms * 0.3));
   const body = { name: 'chaos', scopes: ['read'], limits: LIMITS };
   const made = await ask.insist('POST', '/api/keys', body);
@@ -27,7 +27,7 @@ async function useKey(ask: Asker, random: Random, ms: number): Promise<MadeKey |
   const key: MadeKey = { id, uses: [], revoked: null };
   const refused = Promise.withResolvers<void>();
   const over = new AbortController();
-  const using = useUntil(over.signal, async () => {
+  const using = repeatUntil(over.signal, async () => {
     const use = await read(ask, bearer);
     key.uses.push(use);
     if (key.revoked !== null && use.status === 401) refused.resolve();
@@ -45,7 +45,7 @@ async function useKey(ask: Asker, random: Random, ms: number): Promise<MadeKey |
 }
 
 /** Also while an answer is missing: a new request begins in time. */
-async function useUntil(over: AbortSignal, use: () => Promise<void>): Promise<void> {
+async function repeatUntil(over: AbortSignal, use: () => Promise<void>): Promise<void> {
   const open = new Set<Promise<void>>();
   while (!over.aborted) {
     const one = use().finally(() => open.delete(one));

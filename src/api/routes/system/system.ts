@@ -1,14 +1,15 @@
 /** Health, readiness, metrics, statistics and the OpenAPI document. */
+import { countLive } from '../../../db/processes/processes.ts';
 import { describeSchemaProblem, schemaState } from '../../../db/setup/schema-state.ts';
 import { isLimited } from '../../../db/connection/client.ts';
-import { readStats } from '../../../db/read/installation/stats-views.ts';
+import { readDemand, readStats } from '../../../db/read/installation/stats-views.ts';
 import { within } from '../../server/deadline.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
 import { ref } from '../../../schema/build.ts';
-import { Health, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
+import { Health, Load, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
 
 const tags = ['system'];
 
@@ -19,6 +20,7 @@ export function systemRoutes(app: App, ports: ApiPorts, metrics: Metrics): void 
   getHealthRoute(app);
   getReadinessRoute(app, ports);
   getMetricsRoute(app, metrics);
+  getLoadRoute(app, ports);
   getStatsRoute(app, ports);
   getOpenapiRoute(app);
 }
@@ -77,7 +79,7 @@ function getMetricsRoute(app: App, metrics: Metrics): void {
   app.get(
     '/metrics',
     {
-      config: { access: 'operator' },
+      config: { access: 'metrics' },
       schema: {
         summary: 'Metrics for Prometheus',
         operationId: 'getMetrics',
@@ -88,6 +90,28 @@ function getMetricsRoute(app: App, metrics: Metrics): void {
     async (_, reply) => {
       reply.type(metrics.contentType);
       return metrics.scrape();
+    },
+  );
+}
+
+function getLoadRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/metrics/load',
+    {
+      config: { access: 'metrics' },
+      schema: {
+        summary: 'How many slots the work needs, of all tenants: for what adds and removes worker processes',
+        operationId: 'getLoad',
+        tags,
+        response: { 200: ref(Load) },
+      },
+    },
+    async (_, reply) => {
+      const [{ running, runnable }, workers] = await readerOf(
+        ports,
+        reply,
+      )((tx, last) => Promise.all([readDemand(tx), countLive(last, ports.times)]));
+      return { slots_needed: running + runnable, running, runnable, worker_processes: workers };
     },
   );
 }

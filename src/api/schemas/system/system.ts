@@ -34,6 +34,16 @@ export const Stats = strict(
 );
 export type Stats = Static<typeof Stats>;
 
+export const Load = strict(
+  {
+    slots_needed: described(Count, 'Contexts of all tenants that run or wait for a slot.'),
+    running: described(Count, 'Of these, those that run.'),
+    runnable: described(Count, 'Of these, those that wait for a slot.'),
+    worker_processes: described(Count, 'Live worker processes.'),
+  },
+  { $id: 'Load' },
+);
+
 export const MetricsText = {
   description: 'Prometheus text format.',
   content: { 'text/plain': { schema: Type.String() } },

@@ -36,6 +36,15 @@ export async function readLoad(executor: Executor): Promise<Load> {
   };
 }
 
+/** Across all tenants: contexts that wait for a slot, and those that have one. Each from its partial index. */
+export async function readDemand(executor: Executor): Promise<{ runnable: number; running: number }> {
+  const [row] = await executor.execute<{ runnable: number; running: number }>(sql`
+    select (select count(*)::int from contexts where scheduling_status = 'runnable') as runnable,
+      (select count(*)::int from contexts where lease_owner is not null) as running`);
+  if (row === undefined) throw new Error('A select without a table has one row.');
+  return row;
+}
+
 type TenantStats = {
   queued: number;
   running: number;
