@@ -1,5 +1,6 @@
 /**
- * Publishes a run to its subscribers: its appends once they are committed, and the model's output as it arrives. Output
+ * Publishes a run to its subscribers: its appends once they are committed, the progress of its calls, and the model's
+ * output as it arrives. Output
  * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
  * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
  */
@@ -8,6 +9,7 @@ import type { AnswerListener } from '../../agent/run.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId } from '../../core/ids.ts';
 import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../../core/stream/partial-message.ts';
+import type { ProgressFrame } from '../../core/stream/call-progress.ts';
 import { streamEventsOf } from '../../core/stream/stream-event.ts';
 import type { SubscriberRegistry } from '../process/subscriber-registry.ts';
 
@@ -71,6 +73,11 @@ export class StreamPublisher {
     }
     const { tenantId } = transition.lease;
     if (job?.kind === 'settle') this.#bus.publish(jobEnds(), { tenantId, contextId, jobId: job.job.id, headSeq });
+  }
+
+  /** A tool reported how far its call is. */
+  callProgress(frame: ProgressFrame): void {
+    if (this.#hasSubscribers()) this.#bus.publish(deltasOf(this.#contextId), frame);
   }
 
   /** The listener for one model call. */

@@ -29,6 +29,7 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
     case 'MessagesRetracted':
       for (const store of storesOf(cache, id)) store.remove(data.message_ids);
       return stale(keys.queues(id), keys.turns(id), keys.contextRecord(id));
+    case 'ToolCallProgress':
     case 'ToolCallStarted':
     case 'ToolCallFinished':
       return arrivalsOf(cache, id).call(data.tool_call_id);
