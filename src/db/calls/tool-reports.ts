@@ -111,16 +111,15 @@ export type EntryPlace = { epoch: number; number: number };
 
 export type EntryView = LogEntry & EntryPlace & { toolCallId: ToolCallId; attempt: number };
 
-/** `level`: the least important one. */
-type LogFilter = { level: EntryLevel; toolCallId: ToolCallId | null };
+/** `level`: the least important one. `after` null: from the beginning. */
+type LogRequest = { level: EntryLevel; toolCallId: ToolCallId | null; after: EntryPlace | null; limit: number };
 
-/** In order, from the first. `after` null: from the beginning. Null: the tenant has no such job. */
+/** In order. Null: the tenant has no such job. */
 export async function listLog(
   executor: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  { level, toolCallId }: LogFilter,
-  { after, limit }: { after: EntryPlace | null; limit: number },
+  { level, toolCallId, after, limit }: LogRequest,
 ): Promise<EntryView[] | null> {
   const ofCall = toolCallId === null ? sql`true` : sql`e.tool_call_id = ${toolCallId}::uuid`;
   const ofLevel = level === 'debug' ? sql`true` : sql`e.level in (${sql.raw(listed(levelsFrom(level)))})`;

@@ -3,12 +3,12 @@ import type { ProcessId } from '../../core/ids.ts';
 import type { Lease } from '../../core/run/snapshot.ts';
 import type { OpenReport } from '../../core/tools/report.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
-import type { ProgressFrame } from '../../core/stream/call-progress.ts';
 import type { WorkerState } from '../process/ports.ts';
+import type { StreamPublisher } from '../run/stream-publisher.ts';
 import { CallReport } from './call-report.ts';
 
 type Ports = Pick<WorkerState, 'clock' | 'log' | 'reports'>;
-type Publisher = { callProgress(frame: ProgressFrame): void };
+type Publisher = Pick<StreamPublisher, 'callProgress' | 'callEnded'>;
 
 export class RunReports {
   readonly #ports: Ports;
@@ -37,7 +37,10 @@ export class RunReports {
       nextNumber: () => (this.#entries += 1),
       store: (entry, bytes) => reports.add(entry, bytes),
       changed: (report) => reports.changed(report),
-      ended: () => reports.writeSoon(),
+      ended: () => {
+        this.#publisher.callEnded(toolCallId);
+        reports.writeSoon();
+      },
       publish: (progress) => {
         const frame = { owner: this.#owner, jobId, toolCallId, name, attempt, progress };
         this.#publisher.callProgress({ kind: 'progress', ...frame });

@@ -28,8 +28,8 @@ async function fleetOf(execute: Execute, more: Partial<FleetOptions> = {}): Prom
 }
 
 async function logOf(of: Fleet, jobId: JobId, level: EntryLevel = 'debug'): Promise<EntryView[]> {
-  const page = { after: null, limit: 5_000 };
-  return (await listLog(of.database.db, DEFAULT_TENANT, jobId, { level, toolCallId: null }, page)) ?? [];
+  const request = { level, toolCallId: null, after: null, limit: 5_000 };
+  return (await listLog(of.database.db, DEFAULT_TENANT, jobId, request)) ?? [];
 }
 
 async function callIn(of: Fleet, contextId: ContextId) {

@@ -34,9 +34,11 @@ export function jobLogRoute(app: App, ports: ApiPorts): void {
       const [epoch, number] = PLACE.read(query.cursor) ?? [null];
       const first = query.after === undefined ? null : toEntryPlace(query.after);
       const after = epoch === null ? first : { epoch, number };
-      const filter = { level, toolCallId: parseId<ToolCallId>(query.tool_call_id ?? '') };
+      const toolCallId = parseId<ToolCallId>(query.tool_call_id ?? '');
       const read = readerOf(ports, reply);
-      const found = await read((_, last) => listLog(last, tenantId, id, filter, { after, limit: limit + 1 }));
+      const found = await read((_, last) =>
+        listLog(last, tenantId, id, { level, toolCallId, after, limit: limit + 1 }),
+      );
       const items = orNotFound(found, noJob(id));
       return toListing(
         { items },
