@@ -1,12 +1,24 @@
 // What tools report is stored beside their calls: in order, within limits, and without slowing anything down.
 import { afterEach, expect, test } from 'vitest';
-import { DEFAULT_TENANT, type ContextId, type JobId } from '../../../src/core/ids.ts';
+import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
+import { DEFAULT_TENANT, parseId, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
+import { ids } from '../../../src/platform/ids.ts';
+import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import type { EntryLevel } from '../../../src/core/tools/report.ts';
-import { listLog, type EntryView } from '../../../src/db/calls/tool-reports.ts';
+import type { JsonObject } from '../../../src/core/json.ts';
+import type { StreamEvent } from '../../../src/core/stream/stream-event.ts';
+import { openStreamHub } from '../../../src/events/stream-hub.ts';
+import {
+  listLog,
+  storeReports,
+  type EntryView,
+  type StoredEntry,
+  type StoredReport,
+} from '../../../src/db/calls/tool-reports.ts';
 import { findToolCalls } from '../../../src/db/read/jobs/tool-call-views.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { tagOf } from '../../services/statements.ts';
-import { says, result, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
+import { aborted, says, result, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -34,7 +46,8 @@ async function logOf(of: Fleet, jobId: JobId, level: EntryLevel = 'debug'): Prom
 
 async function callIn(of: Fleet, contextId: ContextId) {
   const [row] = await of.query(`select id from calls where context_id = '${contextId}'`);
-  const [call] = await findToolCalls(of.database.db, DEFAULT_TENANT, contextId, [row?.['id'] as never]);
+  const id = parseId<ToolCallId>(String(row?.['id']));
+  const [call] = id === null ? [] : await findToolCalls(of.database.db, DEFAULT_TENANT, contextId, [id]);
   return call;
 }
 
@@ -153,4 +166,86 @@ test('a tool that reports nothing costs no statement', async () => {
   await of.close();
   fleet = null;
   expect(sent).not.toContain('tool_reports.store');
+});
+
+/** What a call of a context reports, as the writer stores it. */
+function reported(contextId: ContextId) {
+  const [jobId, toolCallId] = [ids.next<JobId>(), ids.next<ToolCallId>()];
+  const id = { tenantId: DEFAULT_TENANT, contextId, jobId, toolCallId, attempt: 1, epoch: 1 };
+  const entry: StoredEntry = { ...id, number: 1, at: 0, level: 'info', message: 'x', fields: null };
+  const report: StoredReport = { ...id, ordinal: 1, version: 2, progress: null, entries: 2, dropped: 0 };
+  return { entry, report };
+}
+
+test('what is reported about a deleted context leaves no row', async () => {
+  const stored: string[] = [];
+  let hasBegun = false;
+  const of = await fleetOf(
+    async (_, signal, report) => {
+      report.log('info', 'late', undefined);
+      report.progress('late');
+      hasBegun = true;
+      await aborted(signal);
+      return result('done');
+    },
+    { hook: (text) => void (tagOf(text) === 'tool_reports.store' && stored.push(text)) },
+  );
+  const [gone, stays] = [await of.createContext(), await of.createContext()];
+  await of.post(gone.contextId, 'go');
+  await of.until(() => hasBegun);
+  await deleteWorker(of.ports, DEFAULT_TENANT, gone.workerId);
+  await of.until(() => stored.length > 0);
+  for (const { contextId } of [gone, stays]) {
+    const { entry, report } = reported(contextId);
+    await storeReports(of.database.db, [entry], [report]);
+  }
+  const rows = 'select context_id from tool_logs union all select context_id from tool_reports';
+  expect(await of.query(rows)).toEqual(Array(2).fill({ context_id: stays.contextId }));
+});
+
+test('a statement that is sent again changes nothing, and an older one does not replace a newer one', async () => {
+  const of = await fleetOf(() => result('done'));
+  const { entry, report } = reported((await of.createContext()).contextId);
+  const { db } = of.database;
+  await storeReports(db, [entry], [report]);
+  await storeReports(db, [entry], [report]);
+  await storeReports(db, [], [{ ...report, version: 1, entries: 1 }]);
+  const another = await ensureTenant(db, 'another');
+  await storeReports(db, [{ ...entry, tenantId: another, number: 2 }], []);
+  expect(await of.query('select number, tenant_id from tool_logs')).toEqual([{ number: 1, tenant_id: 1 }]);
+  expect(await of.query('select entries, version from tool_reports')).toEqual([{ entries: 2, version: 2 }]);
+});
+
+test('progress is streamed at most four times a second, the last value comes, and who joins later gets it', async () => {
+  const step = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const of = await fleetOf(async (_, _signal, report) => {
+    await step.promise;
+    for (let done = 1; done <= 1_000; done += 1) report.progress({ done, total: 1_000 });
+    await end.promise;
+    return result('done');
+  });
+  const { contextId } = await of.createContext();
+  const hub = openStreamHub(of.database, of.ports.bus);
+  const follow = async () => {
+    const events: StreamEvent[] = [];
+    const joined = await hub.join(DEFAULT_TENANT, contextId, null);
+    joined?.start({ send: (more) => void events.push(...more), drained: async () => undefined, end: () => undefined });
+    const progress = () => events.filter(({ name }) => name === 'ToolCallProgress').map(({ data }) => data);
+    return { joined, events, progress };
+  };
+  const first = await follow();
+  const { jobId } = await of.post(contextId, 'go');
+  await of.until(() => first.events.some(({ data }) => data['new_state'] === 'ExecutingTools'));
+  step.resolve();
+  const isLast = (data: JsonObject): boolean => JSON.stringify(data['progress']).includes('"done":1000');
+  await of.until(() => first.progress().some(isLast));
+  expect(first.progress()[0]).toMatchObject({ context_id: contextId, job_id: jobId, name: 'work', attempt: 1 });
+  expect(first.progress().length).toBeLessThan(10);
+  const second = await follow();
+  await of.until(() => second.progress().some(isLast));
+  end.resolve();
+  await of.ended(jobId);
+  for (const { joined } of [first, second]) joined?.stop();
+  hub.close();
 });
