@@ -200,7 +200,7 @@ test('what is reported about a deleted context leaves no row', async () => {
     await storeReports(of.database.db, [entry], [report]);
   }
   const rows = 'select context_id from tool_logs union all select context_id from tool_reports';
-  expect(await of.query(rows)).toEqual(Array(2).fill({ context_id: stays.contextId }));
+  expect(await of.query(rows)).toEqual([{ context_id: stays.contextId }, { context_id: stays.contextId }]);
 });
 
 test('a statement that is sent again changes nothing, and an older one does not replace a newer one', async () => {
