@@ -3,6 +3,7 @@ export { defineConfig, defineTool } from './tools/config/define.ts';
 export { ToolError, type ToolErrorOptions } from './tools/run/tool-error.ts';
 export type {
   ApprovalCall,
+  CallLog,
   JsonSchemaTool,
   OperatorConfig,
   Reconciliation,
@@ -11,6 +12,7 @@ export type {
   ToolApproval,
   ToolContext,
   ToolDefinition,
+  ToolProgress,
   ToolReply,
   ToolReturn,
   ToolWorker,

@@ -126,6 +126,9 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     user: null,
     idempotencyKey: 'k',
   };
-  const outcome = await runner.execute(call, new AbortController().signal);
+  const outcome = await runner.execute(call, new AbortController().signal, {
+    log: () => undefined,
+    progress: () => undefined,
+  });
   if (outcome.kind !== 'result' || outcome.is_error) throw new Error(`A call failed: ${JSON.stringify(outcome)}`);
 }

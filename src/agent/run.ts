@@ -17,7 +17,8 @@ import type { PromptMessage } from '../core/conversation/prompt.ts';
 import type { Settings } from '../core/workers/settings.ts';
 import type { Lease, Snapshot } from '../core/run/snapshot.ts';
 import type { Clock, Millis } from '../core/time.ts';
-import type { ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
+import type { OpenReport } from '../core/tools/report.ts';
+import type { ToolInvocation, ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
 import type { RunSignals } from './run-signals.ts';
 import type { Team } from './calls/team.ts';
 
@@ -49,6 +50,8 @@ export type RunPorts = {
   /** Requests access for a call that starts now. Null: this process has no key for the provider. */
   model(name: ModelName): Access | null;
   tools: ToolRunner;
+  /** Takes what a tool reports while it runs. */
+  report(call: ToolInvocation): OpenReport;
   team: Team;
   /** The tools among these whose calls a person has approved in advance, in this context. */
   grants(tools: readonly string[]): Promise<ReadonlySet<string>>;

@@ -4,6 +4,7 @@
  */
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { ThrottleNews } from '../core/run/throttle.ts';
+import type { ProgressFrame } from '../core/stream/call-progress.ts';
 import type { DeltaFrame } from '../core/stream/partial-message.ts';
 import type { NumberedEvent } from '../core/stream/stream-event.ts';
 
@@ -57,8 +58,11 @@ export function jobEnds(): Channel<JobEnd> {
   return { name: 'job-ends' };
 }
 
-/** Model output as it arrives, published only while the context has subscribers. */
-export function deltasOf(context: ContextId): Channel<DeltaFrame> {
+/** What is not stored as it is published: only while the context has subscribers. */
+export type LiveFrame = DeltaFrame | ProgressFrame;
+
+/** Model output as it arrives, and the progress of calls. */
+export function deltasOf(context: ContextId): Channel<LiveFrame> {
   return { name: `deltas:{${context}}` };
 }
 

@@ -994,6 +994,8 @@ export type JobStep = {
   error: JobFailure | null;
   message_id: string | null;
   tool_call_id: string | null;
+  progress: ToolProgress | null;
+  log: ToolLog | null;
   executions: ToolExecution[] | null;
   tokens_before: number | null;
   tokens_after: number | null;
@@ -1033,6 +1035,27 @@ export type Load = {
   runnable: number;
   /** Live worker processes. */
   worker_processes: number;
+};
+
+/** What a tool wrote to the log of its call. */
+export type LogEntry = {
+  /** Its place in the log of the job, for `after`. */
+  id: string;
+  job_id: string;
+  /** A call without effect may run before its answer is stored. If that answer never was, no call has this id. */
+  tool_call_id: string;
+  /** The attempt of the job. */
+  attempt: number;
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  fields: { [key: string]: Json } | null;
+  /** ISO 8601. */
+  at: string;
+};
+
+export type LogEntryList = {
+  data: LogEntry[];
+  next_cursor: string | null;
 };
 
 export type McpServerInfo = {
@@ -1099,6 +1122,8 @@ export type MessageToolCall = {
   waits_until: string | null;
   approval: ToolCallApproval | null;
   executions: ToolExecution[];
+  progress: ToolProgress | null;
+  log: ToolLog;
   result_message_id: string | null;
   /** ISO 8601. */
   created_at: string;
@@ -1913,6 +1938,8 @@ export type ToolCall = {
   waits_until: string | null;
   approval: ToolCallApproval | null;
   executions: ToolExecution[];
+  progress: ToolProgress | null;
+  log: ToolLog;
   result_message_id: string | null;
   /** ISO 8601. */
   created_at: string;
@@ -1934,6 +1961,16 @@ export type ToolCallFinishedEvent = {
   tool_call_id: string;
   name: string;
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
+};
+
+/** Has no id. How far a running call is: at most four times a second. The last one is kept with the call. */
+export type ToolCallProgressEvent = {
+  context_id: string;
+  tool_call_id: string;
+  name: string;
+  job_id: string;
+  attempt: number;
+  progress: ToolProgress;
 };
 
 export type ToolCallStartedEvent = {
@@ -1965,6 +2002,22 @@ export type ToolInfo = {
   approval: 'never' | 'always' | 'deny' | 'by_call' | null;
   /** A live worker process serves it. */
   served: boolean;
+};
+
+/** How many entries the tool wrote to the log of the call. */
+export type ToolLog = {
+  entries: number;
+  /** Entries beyond the limits of a call, which are not stored. */
+  dropped: number;
+};
+
+/** The last progress that a tool reported. */
+export type ToolProgress = {
+  message: string | null;
+  done: number | null;
+  total: number | null;
+  /** ISO 8601. */
+  at: string;
 };
 
 export type ToolResultBlock = {
@@ -2240,6 +2293,7 @@ export type EventData = {
   StateChanged: StateChangedEvent;
   ThinkingDelta: ThinkingDeltaEvent;
   ToolCallFinished: ToolCallFinishedEvent;
+  ToolCallProgress: ToolCallProgressEvent;
   ToolCallStarted: ToolCallStartedEvent;
   WorkerSpawned: WorkerSpawnedEvent;
 };
@@ -2266,6 +2320,7 @@ export const EVENT_NAMES = [
   'StateChanged',
   'ThinkingDelta',
   'ToolCallFinished',
+  'ToolCallProgress',
   'ToolCallStarted',
   'WorkerSpawned',
 ] as const satisfies (keyof EventData)[];
@@ -2571,6 +2626,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: SentPrompt;
+  };
+  'GET /api/jobs/{id}/logs': {
+    path: { id: string };
+    query: { limit?: number; cursor?: string; level?: 'debug' | 'info' | 'warn' | 'error'; tool_call_id?: string; after?: string };
+    body: undefined;
+    answer: LogEntryList;
   };
   'GET /api/roles': {
     path: undefined;

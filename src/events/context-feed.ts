@@ -4,9 +4,8 @@
  * all. The feed also keeps a view of the partial message: its deltas are sent as they arrive, and a subscriber that
  * joins in the middle gets all of it. What follows from what is decided in `feed/`.
  */
-import type { Progress } from '../bus/bus.ts';
+import type { LiveFrame, Progress } from '../bus/bus.ts';
 import type { ContextId, MessageId, ProcessId, TenantId } from '../core/ids.ts';
-import type { DeltaFrame } from '../core/stream/partial-message.ts';
 import type { Executor } from '../db/connection/client.ts';
 import { readEvents, readHead, readText } from '../db/read/messages/event-views.ts';
 import { ownerToNotify } from './feed/asking.ts';
@@ -70,8 +69,8 @@ export class ContextFeed {
     this.#take({ kind: 'progress', progress });
   }
 
-  takeFrame(frame: DeltaFrame): void {
-    this.#take({ kind: 'frame', frame });
+  takeFrame(frame: LiveFrame): void {
+    this.#take(frame.kind === 'progress' ? { kind: 'call_progress', frame } : { kind: 'frame', frame });
   }
 
   /** Bus messages may have been lost: requests a snapshot. */

@@ -54,11 +54,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
     keyId: (provider) => models.keyId(provider),
-    tools: createToolRunner(all, {
-      limits,
-      log,
-      onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
-    }),
+    tools: createToolRunner(all, { limits, log }),
     resolve: ({ config: written, role, definition }, caller, allow) =>
       resolve(written, definition ?? role, catalog, { caller, role, allow }),
     published: published(catalog),

@@ -9,6 +9,8 @@ export const PLAIN_TEXT = '^[^\\p{Cs}\\u0000]*$';
 export const FILLED = '\\S';
 
 export const EVENT_ID = '^[0-9]{1,15}$';
+/** The id of an entry of a log: the epoch of its run, and its number within the run. */
+export const LOG_ENTRY_ID = '^[0-9]{1,15}-[0-9]{1,9}$';
 export const COST = '^[0-9]{1,7}([.][0-9]{1,9})?$';
 
 /** The name of a tool or a role. */
@@ -35,5 +37,6 @@ export const TEXT_EXPECTATIONS: Readonly<Record<string, string>> = {
   [DOCUMENT_TYPE]: 'application/pdf or a text type such as text/plain',
   [TURN]: 'a turn such as u1 or a2',
   [EVENT_ID]: 'a whole number of at most 15 digits',
+  [LOG_ENTRY_ID]: 'the id of a log entry, such as 3-12',
   [COST]: 'US dollars, such as 0.0125',
 };

@@ -15,6 +15,7 @@ import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model/mod
 import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import { NO_REPORT } from '../tools/invoke.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
@@ -179,6 +180,7 @@ export class Rig {
         },
         outcomeWaitMs: this.#options.outcomeWaitMs ?? null,
       },
+      report: () => NO_REPORT,
       clock: { now: () => this.now },
       fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
       ids: this.ids,

@@ -56,6 +56,8 @@ function call(from: number): JobStep {
     message_id: 'm',
     tool_call_id: null,
     executions: null,
+    progress: null,
+    log: null,
     tokens_before: null,
     tokens_after: null,
     approval: null,

@@ -83,6 +83,12 @@ const schedule = (set: string) => `update schedules set ${set} where id = '$s'`;
 const run = (set: string) => `update schedule_runs set ${set} where id = '$r'`;
 const batch = (numbers: string) => `insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
   values ('$c', 1, ${numbers}, 0, '[[0, "n", {}]]')`;
+const logEntry = (number: string, level: string, times = 1) => `insert into tool_logs
+  (context_id, tenant_id, job_id, epoch, number, tool_call_id, attempt, level, message, at)
+  select '$c', 1, '$j', 1, ${number}, '$t', 1, '${level}', 'x', now() from generate_series(1, ${times})`;
+const report = (ordinal: string, entries: string, times = 1) => `insert into tool_reports
+  (context_id, tenant_id, tool_call_id, epoch, ordinal, version, entries, dropped)
+  select '$c', 1, '$t', 1, ${ordinal}, 1, ${entries}, 0 from generate_series(1, ${times})`;
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
   select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
@@ -114,6 +120,12 @@ const CASES: Readonly<Record<string, string>> = {
   tool_executions_number: execution(`0`, `null, null`),
   tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
   tool_executions_ended: execution(`1`, `now(), null`),
+  tool_logs_context_id_job_id_epoch_number_pk: logEntry(`1`, 'info', 2),
+  tool_logs_number: logEntry(`0`, 'info'),
+  tool_logs_level: logEntry(`1`, 'loud'),
+  tool_reports_tool_call_id_epoch_ordinal_pk: report(`1`, `0`, 2),
+  tool_reports_ordinal: report(`0`, `0`),
+  tool_reports_counts: report(`1`, `-1`),
   tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 1, 'h', '[]' from generate_series(1, 2)`,
   jobs_notice_once: `update jobs set notice_of_job_id = '$k' where id in (select id from jobs limit 2)`,
   jobs_hops: job(`hops = -1`),

@@ -73,6 +73,7 @@ test('which columns keep their text', async () => {
     'tool_calls.approval',
     'tool_calls.reply',
     'tool_lists.tools',
+    'tool_logs.fields',
     'workers.config',
   ]);
 });

@@ -1,5 +1,6 @@
 // The state of a worker process without heartbeats and sweeps: for tests of its parts.
 import { localBus } from '../../src/bus/local.ts';
+import { ReportWriter } from '../../src/workers/reports/report-writer.ts';
 import { SubscriberRegistry } from '../../src/workers/process/subscriber-registry.ts';
 import { DatabaseClock } from '../../src/workers/process/clock.ts';
 import { createClaimer } from '../../src/workers/run/claimer.ts';
@@ -37,6 +38,7 @@ export function workerState(the: Given): WorkerState {
     followUps: { look: () => undefined },
     webhookSender: { look: () => undefined },
     fingerprints: QUIET_FINGERPRINTS,
+    reports: new ReportWriter(the.database.db, ports.log),
     identity: () => null,
   });
 }

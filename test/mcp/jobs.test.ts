@@ -27,14 +27,14 @@ describe('a long call', () => {
   test('reports its progress, and ends', async () => {
     const [result] = await platform.run(['every'], `${LONG} {"duration": 1, "steps": 4}\nthen:\nsay: done`);
     expect(result).toContain('Long running operation completed');
-    expect(await platform.says('"text":"1 of 4"')).toContain('progress of a tool');
+    expect(await platform.says('"done":1,"total":4')).toContain('progress of a tool');
   });
 
   test('ends when its job is cancelled, and its server is there for the next', async () => {
     const { client } = platform;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(context.id, `${LONG} {"duration": 600, "steps": 6000}`);
-    await platform.says('"text":"1 of 6000"');
+    await platform.says('"done":1,"total":6000');
     const receipt = await client.cancel(job_id, 60_000);
     expect(receipt).toMatchObject({ status: 'cancelled' });
     expect(await resultsOf(client, context.id)).toEqual([expect.stringMatching(/^Cancelled/)]);
@@ -47,7 +47,7 @@ describe('a long call', () => {
     const { client } = platform;
     const context = await client.createContext({ model: 'simulated/default', mcp_servers: ['every'] });
     const { job_id } = await client.post(context.id, `${LONG} {"duration": 2, "steps": 77}\nthen:\nsay: done`);
-    await platform.says('"text":"1 of 77"');
+    await platform.says('"done":1,"total":77');
     await platform.kill('server-everything');
     expect(await client.ended(job_id)).toMatchObject({ status: 'completed' });
     expect(await resultsOf(client, context.id)).toEqual([expect.stringContaining('Long running operation completed')]);

@@ -12,7 +12,7 @@ import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { CallOutcome, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
-import { call } from '../tools/invoke.ts';
+import { NO_REPORT, call } from '../tools/invoke.ts';
 import { scripted } from './known-servers.ts';
 
 export type Opened = {
@@ -20,7 +20,7 @@ export type Opened = {
   /** The facts that servers wrote. */
   facts: () => string[];
   called: [string, CallOutcome][];
-  progress: string[];
+  progress: unknown[];
   lines: string[];
   names: (server: string) => string[];
   /** Whether it is connected. */
@@ -45,10 +45,10 @@ export async function openScripted(
   const log = { warn: say, debug: say };
   const open = openServers(parsed.settings.mcpServers, { version: '0', log });
   const called: [string, CallOutcome][] = [];
-  const progress: string[] = [];
+  const progress: unknown[] = [];
   const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
-  const onProgress = (_: unknown, text: string): void => void progress.push(text);
-  const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log, onProgress });
+  const report = { ...NO_REPORT, progress: (given: unknown) => void progress.push(given) };
+  const runner = createToolRunner(withServers(createRegistry([]), open), { limits, log });
   const up = new Set<string>();
   const until = async (condition: () => boolean): Promise<void> => {
     for (let left = 2_000; left > 0; left -= 1) {
@@ -80,7 +80,7 @@ export async function openScripted(
     },
     isUp: (server) => up.has(server),
     run: (tool, input = {}, signal = new AbortController().signal, caller = {}) =>
-      runner.execute({ ...call(tool, input), ...caller }, signal),
+      runner.execute({ ...call(tool, input), ...caller }, signal, report),
     until,
     async close() {
       await open.stop();

@@ -53,7 +53,7 @@ describe('a call', () => {
       is_error: false,
       content: [{ text: 'counted' }],
     });
-    expect(progress.slice(0, 3)).toEqual(['1 of 4', '2 of 4', '3 of 4']);
+    expect(progress.slice(0, 3)).toEqual([1, 2, 3].map((done) => ({ message: undefined, done, total: 4 })));
   });
 
   test('that never ends is stopped at the maximum, whatever progress it reports', async () => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { ToolError, defineTool, type ToolContext } from '../../src/index.ts';
 import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
-import { call, resultOf, runnerOf } from './invoke.ts';
+import { NO_REPORT, call, resultOf, runnerOf } from './invoke.ts';
 import type { User } from '../../src/core/access/user.ts';
 
 const add = defineTool({
@@ -231,28 +231,57 @@ describe('a tool', () => {
       job_id: invocation.jobId,
       worker_id: invocation.workerId,
       context_id: invocation.contextId,
+      log: {
+        debug: expect.any(Function),
+        info: expect.any(Function),
+        warn: expect.any(Function),
+        error: expect.any(Function),
+      },
       progress: expect.any(Function),
     });
   });
 
-  test('reports its progress, until its call is over', async () => {
-    const reports: string[] = [];
+  test('reports to its log, and its progress, until its call is over: then one warning is logged', async () => {
+    const reports: unknown[][] = [];
+    const report = {
+      log: (...given: unknown[]) => void reports.push(['log', ...given]),
+      progress: (...given: unknown[]) => void reports.push(['progress', ...given]),
+    };
+    const warnings: unknown[][] = [];
+    const log = { debug: () => undefined, warn: (...given: unknown[]) => void warnings.push(given) };
     let late = (): void => {};
     const tool = {
       ...faultyTool(),
-      execute(_: object, { progress }: ToolContext) {
+      execute(_: object, context: ToolContext) {
+        const { progress } = context;
+        const { debug, info, warn, error } = context.log;
+        debug('a');
+        info('b', { n: 1 });
+        warn('c');
+        error('d', new Error('e'));
         progress('half');
-        late = () => progress('too late');
+        progress({ done: 1, total: 2 });
+        late = () => [progress, info, progress].forEach((say) => say('too late'));
         return 'done';
       },
     };
     const invocation = call('faulty', {});
-    const runner = runnerOf([tool], {
-      onProgress: (about, text) => reports.push(`${about === invocation} ${text}`),
-    });
-    await resultOf(runner, invocation);
+    await resultOf(runnerOf([tool], { log }), invocation, report);
     late();
-    expect(reports).toEqual(['true half']);
+    expect(reports).toEqual([
+      ['log', 'debug', 'a', undefined],
+      ['log', 'info', 'b', { n: 1 }],
+      ['log', 'warn', 'c', undefined],
+      ['log', 'error', 'd', new Error('e')],
+      ['progress', 'half'],
+      ['progress', { done: 1, total: 2 }],
+    ]);
+    expect(warnings).toEqual([
+      [
+        expect.objectContaining({ tool: 'faulty', tool_call_id: invocation.id }),
+        'a tool reported after its call had ended; its reports are dropped',
+      ],
+    ]);
   });
 });
 
@@ -275,7 +304,7 @@ describe('calls side by side', () => {
     process.on('warning', warned);
     const { signal } = new AbortController();
     const runner = runnerOf([tool]);
-    const calls = Array.from({ length: 50 }, () => runner.execute(call('faulty', {}), signal));
+    const calls = Array.from({ length: 50 }, () => runner.execute(call('faulty', {}), signal, NO_REPORT));
     expect(getEventListeners(signal, 'abort')).toHaveLength(50);
     expect(await Promise.all(calls)).toHaveLength(50);
     process.off('warning', warned);
@@ -327,7 +356,7 @@ describe('a call that is aborted', () => {
   test('before it began does not begin', async () => {
     const runs: Run[] = [];
     const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
-    expect(await runner.execute(call('faulty', {}), AbortSignal.abort())).toEqual({ kind: 'aborted' });
+    expect(await runner.execute(call('faulty', {}), AbortSignal.abort(), NO_REPORT)).toEqual({ kind: 'aborted' });
     expect(runs).toEqual([]);
   });
 
@@ -335,7 +364,7 @@ describe('a call that is aborted', () => {
     const runs: Run[] = [];
     const controller = new AbortController();
     const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
-    const outcome = runner.execute(call('faulty', {}), controller.signal);
+    const outcome = runner.execute(call('faulty', {}), controller.signal, NO_REPORT);
     controller.abort();
     expect(await outcome).toEqual({ kind: 'aborted' });
     await new Promise((resolve) => setImmediate(resolve));
@@ -352,7 +381,7 @@ describe('a call that is aborted', () => {
     const running = new Promise<void>((resolve) => (begun = resolve));
     const tool = faultyTool({ onRun: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
     const controller = new AbortController();
-    const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal);
+    const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal, NO_REPORT);
     await running;
     controller.abort(new Error('cancelled'));
     expect(await outcome).toEqual({ kind: 'aborted' });
@@ -371,7 +400,7 @@ describe('a call that is aborted', () => {
           controller.abort('because');
         }),
     };
-    expect(await runnerOf([tool]).execute(call('faulty', {}), controller.signal)).toEqual({
+    expect(await runnerOf([tool]).execute(call('faulty', {}), controller.signal, NO_REPORT)).toEqual({
       kind: 'aborted',
     });
     expect(reason).toBe('because');
@@ -379,7 +408,7 @@ describe('a call that is aborted', () => {
 
   test('after its end keeps its result', async () => {
     const controller = new AbortController();
-    const outcome = await runnerOf([add]).execute(call('add', { a: 1 }), controller.signal);
+    const outcome = await runnerOf([add]).execute(call('add', { a: 1 }), controller.signal, NO_REPORT);
     controller.abort();
     expect(outcome).toMatchObject({ content: '2' });
   });
@@ -390,7 +419,7 @@ describe('the log', () => {
     const log = { warn: vi.fn<Log>(), debug: vi.fn<Log>() };
     const runner = runnerOf([faultyTool()], { log });
     const invocation = call('faulty', { throws: 'a secret' });
-    await runner.execute(invocation, never);
+    await runner.execute(invocation, never, NO_REPORT);
     expect(log.warn.mock.calls).toEqual([
       [
         {

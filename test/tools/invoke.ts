@@ -10,6 +10,7 @@ import {
   type WorkerId,
 } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
+import type { CallReport, OpenReport } from '../../src/core/tools/report.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
 import type { ToolDefinition } from '../../src/index.ts';
 import { createToolRunner, type ToolRunnerOptions } from '../../src/tools/run/execute.ts';
@@ -17,6 +18,9 @@ import { toTool } from './to-tool.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 
 const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };
+
+/** Takes what tools report, and keeps nothing. */
+export const NO_REPORT: OpenReport = { log: () => undefined, progress: () => undefined, end: () => undefined };
 
 export function runnerOf(tools: readonly ToolDefinition[], options: Partial<ToolRunnerOptions> = {}): ToolRunner {
   return createToolRunner(createRegistry(tools.map(toTool)), { limits: LIMITS, ...options });
@@ -45,8 +49,9 @@ export function call(name: string, input: Json): ToolInvocation {
 export async function resultOf(
   runner: ToolRunner,
   invocation: ToolInvocation,
+  report: CallReport = NO_REPORT,
 ): Promise<Extract<ToolOutcome, { kind: 'result' }>> {
-  const outcome = await runner.execute(invocation, new AbortController().signal);
+  const outcome = await runner.execute(invocation, new AbortController().signal, report);
   if (outcome.kind !== 'result') throw new Error('The call was aborted.');
   return outcome;
 }

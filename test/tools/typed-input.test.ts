@@ -18,7 +18,9 @@ import {
   type OperatorConfig,
   type SchemaTool,
   type StandardSchema,
+  type CallLog,
   type ToolContext,
+  type ToolProgress,
   type ToolDefinition,
   type ToolErrorOptions,
   type ToolReturn,
@@ -287,12 +289,13 @@ test('the context tells for whom a tool runs', () => {
     context_id: string;
     signal: AbortSignal;
     idempotency_key: string;
-    progress: (text: string) => void;
+    log: CallLog;
+    progress: (report: string | ToolProgress) => void;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'progress'> | 'name' | 'input'
+    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress'> | 'name' | 'input'
   >();
-  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<Exclude<keyof ToolContext, 'progress'> | 'input'>();
+  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<Exclude<keyof ToolContext, 'log' | 'progress'> | 'input'>();
 });
 
 test('an error for the model has a code, if it is given one', () => {

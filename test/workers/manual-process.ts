@@ -4,6 +4,7 @@ import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
 import type { ProcessId } from '../../src/core/ids.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
 import { createAppender } from '../../src/workers/run/appender.ts';
+import { ReportWriter } from '../../src/workers/reports/report-writer.ts';
 import { SubscriberRegistry } from '../../src/workers/process/subscriber-registry.ts';
 import { createClaimer } from '../../src/workers/run/claimer.ts';
 import { DatabaseClock } from '../../src/workers/process/clock.ts';
@@ -44,6 +45,7 @@ export function manualState(ports: WorkerPorts, id: ProcessId, capacity: number)
     followUps: new FollowUps(ports),
     webhookSender: new WebhookSender({ ...ports, identity: () => id }),
     fingerprints: QUIET_FINGERPRINTS,
+    reports: new ReportWriter(ports.database.db, ports.log),
     identity: () => id,
   };
 }

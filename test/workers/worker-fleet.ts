@@ -31,6 +31,7 @@ import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
 import type { Serving, Settings } from '../../src/core/workers/settings.ts';
+import type { CallReport } from '../../src/core/tools/report.ts';
 import type { Reconciled, ToolCaller, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import {
   openDatabase,
@@ -58,7 +59,7 @@ export type Tools = Record<
   string,
   Partial<ToolDescriptor> & {
     approval?: Approval;
-    execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome> | ToolOutcome;
+    execute(call: ToolInvocation, signal: AbortSignal, report: CallReport): Promise<ToolOutcome> | ToolOutcome;
     /** The outcome that it reports for a call that lost its runner. */
     reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
   }
@@ -234,11 +235,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         tools: {
           mayAsk: ({ name }) => (tools[name]?.approval ?? 'never') !== 'never',
           judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
-          async execute(call, signal) {
+          async execute(call, signal, report) {
             const tool = tools[call.name];
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
             return Promise.race([
-              tool.execute(call, signal),
+              tool.execute(call, signal, report),
               aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
             ]);
           },

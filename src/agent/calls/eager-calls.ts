@@ -11,20 +11,19 @@ import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import type { RunSignals } from '../run-signals.ts';
-import { executeCall } from './execute-call.ts';
+import { executeCall, type ExecutionPorts } from './execute-call.ts';
 import { inputIn, toInvocation } from './invocation.ts';
-import type { UnstoredAnswer, CallUnderWay, EagerPort, RunPorts } from '../run.ts';
+import type { UnstoredAnswer, CallUnderWay, EagerPort } from '../run.ts';
 
 /** How long an answer waits for these calls, in milliseconds: about as long as a separate append would take. */
 const SHORT_WAIT_MS = 5;
 
-type Ports = Pick<RunPorts, 'clock' | 'tools'>;
 type Begun = CallUnderWay & { end(): void };
 
 /** The eager calls of a run, for one answer at a time. */
 export class EagerCalls implements EagerPort {
   readonly #underWay = new Map<ToolCallId, Begun>();
-  readonly #ports: Ports;
+  readonly #ports: ExecutionPorts;
   readonly #signals: RunSignals;
   /**
    * A process that died on this job may have died because of such a call. Then the first answer is stored before any
@@ -33,7 +32,7 @@ export class EagerCalls implements EagerPort {
   #storesFirst: boolean;
 
   /** `first`: the snapshot that the run starts with. */
-  constructor(ports: Ports, signals: RunSignals, first: Snapshot) {
+  constructor(ports: ExecutionPorts, signals: RunSignals, first: Snapshot) {
     this.#ports = ports;
     this.#signals = signals;
     this.#storesFirst = first.failedClaims > 0 || (first.job !== null && first.job.attempt > 1);

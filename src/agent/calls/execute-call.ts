@@ -1,16 +1,22 @@
-/** Executes a call with its tool, until the job's deadline at most. */
+/** Executes a call with its tool, until the job's deadline at most. Its report ends with it. */
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { ToolInvocation, ToolOutcome } from '../../core/tools/tool.ts';
 import type { RunPorts } from '../run.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
 
+/** What a call needs to run. */
+export type ExecutionPorts = Pick<RunPorts, 'clock' | 'tools' | 'report'>;
+
 export function executeCall(
-  { clock, tools }: Pick<RunPorts, 'clock' | 'tools'>,
+  { clock, tools, report }: ExecutionPorts,
   job: ActiveJob,
   invocation: ToolInvocation,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded)).catch(brokenRunner);
+  const reported = report(invocation);
+  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded, reported))
+    .catch(brokenRunner)
+    .finally(() => reported.end());
 }
 
 /** Runners do not throw; one that does must not stop the loop. */

@@ -58,6 +58,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   listJobs: 'page',
   getJob: 'short',
   listJobSteps: 'page',
+  listJobLogs: 'page',
   getStepPrompt: 'stretch',
   listApiKeys: 'page',
   listAuditEntries: 'page',

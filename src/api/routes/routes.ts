@@ -22,6 +22,7 @@ import { forkRoute } from './contexts/fork.ts';
 import { installationRoutes } from './system/installation.ts';
 import { throttleRoutes } from './system/throttles.ts';
 import { interruptRoutes } from './contexts/interrupt.ts';
+import { jobLogRoute } from './jobs/job-logs.ts';
 import { jobStepRoutes } from './jobs/job-steps.ts';
 import { jobRoutes } from './jobs/jobs.ts';
 import { messageRoutes } from './messages/messages.ts';
@@ -66,6 +67,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   chatRoutes(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);
+  jobLogRoute(app, ports);
   roleRoutes(app, ports);
   scheduleRoutes(app, ports);
   scheduleRunRoutes(app, ports);

@@ -18,6 +18,7 @@ import * as imported from './contexts/import.ts';
 import * as installation from './system/installation.ts';
 import * as interrupt from './contexts/interrupt.ts';
 import * as job from './jobs/job.ts';
+import * as log from './jobs/log.ts';
 import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
 import * as resolveToolCall from './jobs/resolve-tool-call.ts';
@@ -59,6 +60,7 @@ const all: unknown[] = [
     chat,
     interrupt,
     job,
+    log,
     cancelJobs,
     step,
     toolCall,

@@ -8,6 +8,7 @@ import type { ChildJob as ChildJobView, StepView } from '../../db/read/jobs/step
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/jobs/step.ts';
 import type { SentPrompt as Sent } from '../response/sent-prompt.ts';
+import { toReport } from './log.ts';
 import { toExecution } from './tool-call.ts';
 
 /** `model`: the configured model, for steps without an answer that names it. */
@@ -26,6 +27,7 @@ export function toStep(view: StepView, model: string): JobStep {
     error: view.error,
     message_id: view.messageId,
     tool_call_id: view.toolCallId,
+    ...(view.report === null ? { progress: null, log: null } : toReport(view.report)),
     executions: view.executions?.map(toExecution) ?? null,
     tokens_before: view.tokens?.before ?? null,
     tokens_after: view.tokens?.after ?? null,

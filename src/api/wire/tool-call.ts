@@ -4,6 +4,7 @@ import { toPublicActor } from '../../core/access/actor.ts';
 import type { ExecutionView } from '../../db/run/executions.ts';
 import type { ToolCallState, ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
+import { toReport } from './log.ts';
 import type { MessageToolCall, ToolCall, ToolExecution } from '../schemas/jobs/tool-call.ts';
 
 export function toToolCall(view: ToolCallView): ToolCall {
@@ -36,6 +37,7 @@ export function toMessageToolCall(view: ToolCallState): MessageToolCall {
             actor: approval.actor === undefined ? null : toPublicActor(approval.actor),
           },
     executions: view.executions.map(toExecution),
+    ...toReport(view.report),
     result_message_id: view.resultMessageId,
     created_at: toIso(view.createdAt),
     finished_at: toIsoOrNull(view.finishedAt),

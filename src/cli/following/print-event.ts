@@ -1,22 +1,31 @@
-/** Prints one event of a context as readable lines. */
-import type { Client, ContentBlock, Message, StreamEvent } from '../../client/index.ts';
+/** Prints the events of a context, and the logs of its calls, as readable lines. */
+import type { ContentBlock, LogEntry, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
 import { lookOf, type Ink } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
 import { cut } from '../terminal/width.ts';
+import { entryText, openProgressLines } from './call-logs.ts';
 
 const RESULT_COLUMNS = 300;
 
-/** Returns the lines of an event, each ended by a newline; empty for events that are not printed. */
-export function openEventPrinter(client: Client, { ink }: Screen): (event: StreamEvent) => Promise<string> {
-  return async (event) => {
-    if (event.event === 'MessageCompleted') {
-      const { context_id, message_id } = event.data;
-      return numberText(ink, event.id) + messageText(ink, await client.contexts.messages.get(context_id, message_id));
-    }
-    const line = lineOf(ink, event);
-    return line === null ? '' : `${numberText(ink, event.id)}${line}\n`;
+/** Each function returns lines, each ended by a newline; empty for what is not printed. */
+export type EventPrinter = {
+  message(id: number | null, message: Message): string;
+  event(event: Exclude<StreamEvent, { event: 'MessageCompleted' }>): string;
+  entry(entry: LogEntry): string;
+};
+
+export function openEventPrinter({ ink }: Screen): EventPrinter {
+  const progressLine = openProgressLines();
+  return {
+    message: (id, message) => numberText(ink, id) + messageText(ink, message),
+    event(event) {
+      const progress = progressLine(event);
+      const line = progress === null ? lineOf(ink, event) : ink('dim', progress);
+      return line === null ? '' : `${numberText(ink, event.id)}${line}\n`;
+    },
+    entry: (entry) => `${numberText(ink, null)}${entryText(ink, entry)}\n`,
   };
 }
 
@@ -93,6 +102,7 @@ function lineOf(ink: Ink, { event, data }: Exclude<StreamEvent, { event: 'Messag
     case 'ContentDelta':
     case 'ContentSnapshot':
     case 'ThinkingDelta':
+    case 'ToolCallProgress':
       return null;
   }
 }

@@ -1,6 +1,7 @@
 /** Prints the progress of a job on stderr. */
 import type { Client, Job, Message, StreamEvent } from '../../client/index.ts';
 import { inputText } from '../asking/item.ts';
+import { openProgressLines } from './call-logs.ts';
 import { lookOf } from '../terminal/ink.ts';
 import { oneLine, safe } from '../terminal/safe.ts';
 import type { Screen } from '../terminal/screen.ts';
@@ -16,6 +17,7 @@ export type Progress = {
 export function openProgress(client: Client, screen: Screen, label: string): Progress {
   const requestedAt = new Map<string, number>();
   const note = (line: string): void => screen.note(screen.sideInk('dim', `${label}${line}`));
+  const progressLine = openProgressLines();
   return {
     calls({ content }) {
       for (const block of content) {
@@ -24,7 +26,10 @@ export function openProgress(client: Client, screen: Screen, label: string): Pro
         note(`→ ${oneLine(block.name)} ${inputText(block.input)}`);
       }
     },
-    async receive({ event, data }) {
+    async receive(received) {
+      const { event, data } = received;
+      const line = progressLine(received);
+      if (line !== null) note(line);
       if (event === 'JobStarted' && data.attempt > 1) note(`↻ attempt ${data.attempt}`);
       if (event === 'ToolCallFinished') {
         const since = requestedAt.get(data.tool_call_id);

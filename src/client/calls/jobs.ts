@@ -31,6 +31,14 @@ export function jobCalls(request: Request) {
       pagesOf((more) =>
         request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
       ),
+    /**
+     * What the tools of a job wrote to their logs, oldest first. `after`: the id of the last entry that is known; later
+     * calls with it find what was added since.
+     */
+    logs: (id: string, query: Operations['GET /api/jobs/{id}/logs']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) =>
+        request('GET', '/api/jobs/{id}/logs', { path: { id }, query: { ...query, ...more }, ...options }),
+      ),
     /** The prompt of one model call. `n` as in the step, from 1. */
     prompt: (id: string, n: number, options?: RequestOptions) =>
       request('GET', '/api/jobs/{id}/steps/{n}/prompt', { path: { id, n }, ...options }),

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
 import type { User } from '../access/user.ts';
+import type { CallReport } from './report.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
@@ -73,7 +74,7 @@ export type Reconciled =
   | { kind: 'aborted' };
 
 export type ToolRunner = {
-  execute(call: ToolInvocation, signal: AbortSignal): Promise<ToolOutcome>;
+  execute(call: ToolInvocation, signal: AbortSignal, report: CallReport): Promise<ToolOutcome>;
   /**
    * Whether a person must approve the call. `ruled`: the result of the rules; null: no rule matches. Never throws.
    * No person is asked about a call that fails.

@@ -467,6 +467,38 @@ CREATE TABLE "tool_executions" (
 	CONSTRAINT "tool_executions_ended" CHECK (("tool_executions"."ended_at" is null) = ("tool_executions"."outcome" is null))
 );
 --> statement-breakpoint
+CREATE TABLE "tool_logs" (
+	"context_id" uuid NOT NULL,
+	"job_id" uuid NOT NULL,
+	"epoch" bigint NOT NULL,
+	"number" integer NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"tool_call_id" uuid NOT NULL,
+	"attempt" integer NOT NULL,
+	"level" text NOT NULL,
+	"message" text NOT NULL,
+	"fields" json,
+	"at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "tool_logs_context_id_job_id_epoch_number_pk" PRIMARY KEY("context_id","job_id","epoch","number"),
+	CONSTRAINT "tool_logs_level" CHECK (level in ('debug', 'info', 'warn', 'error')),
+	CONSTRAINT "tool_logs_number" CHECK ("tool_logs"."number" > 0)
+);
+--> statement-breakpoint
+CREATE TABLE "tool_reports" (
+	"tool_call_id" uuid NOT NULL,
+	"epoch" bigint NOT NULL,
+	"ordinal" integer NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"context_id" uuid NOT NULL,
+	"version" integer NOT NULL,
+	"progress" jsonb,
+	"entries" integer NOT NULL,
+	"dropped" integer NOT NULL,
+	CONSTRAINT "tool_reports_tool_call_id_epoch_ordinal_pk" PRIMARY KEY("tool_call_id","epoch","ordinal"),
+	CONSTRAINT "tool_reports_ordinal" CHECK ("tool_reports"."ordinal" > 0),
+	CONSTRAINT "tool_reports_counts" CHECK ("tool_reports"."entries" >= 0 and "tool_reports"."dropped" >= 0)
+);
+--> statement-breakpoint
 CREATE TABLE "job_webhooks" (
 	"job_id" uuid NOT NULL,
 	"webhook_id" uuid NOT NULL,
@@ -647,6 +679,8 @@ CREATE INDEX "tool_calls_job" ON "tool_calls" USING btree ("context_id","job_id"
 CREATE INDEX "tool_calls_inbox" ON "tool_calls" USING btree ("tenant_id","asked_at","id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."reply" is null and "tool_calls"."waits_for" in ('approval', 'answer', 'outcome');--> statement-breakpoint
 CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "tool_calls"."status" = 'waiting' and "tool_calls"."needs" <= 0;--> statement-breakpoint
 CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "tool_logs_call" ON "tool_logs" USING btree ("tool_call_id","epoch","number");--> statement-breakpoint
+CREATE INDEX "tool_reports_context" ON "tool_reports" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_context" ON "job_webhooks" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_webhook" ON "job_webhooks" USING btree ("webhook_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_log" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint

@@ -1,9 +1,10 @@
-/** Tool calls, their executions, the jobs that they wait for, and approvals in advance. */
+/** Tool calls, their executions, what tools report, the jobs that calls wait for, and approvals in advance. */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Actor } from '../../core/access/actor.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
+import { ENTRY_LEVELS, type CallProgress, type EntryLevel } from '../../core/tools/report.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
 import { instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 import { contexts } from './contexts.ts';
@@ -134,4 +135,58 @@ export const approvalGrants = pgTable(
     expiresAt: instant('expires_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.contextId, t.tool] })],
+);
+
+/** The log of a call, as its tool wrote it. */
+export const toolLogs = pgTable(
+  'tool_logs',
+  {
+    contextId: uuid('context_id').notNull(),
+    jobId: uuid('job_id').notNull(),
+    /** Of the lease under which the run was claimed. A later run has a higher one. */
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** Counts the entries of the run, from 1. */
+    number: integer('number').notNull(),
+    tenantId: tenantId(),
+    /** A call without effect may have run before its answer was stored: then no such call exists if it never was. */
+    toolCallId: uuid('tool_call_id').notNull(),
+    attempt: integer('attempt').notNull(),
+    level: text('level').notNull().$type<EntryLevel>(),
+    message: text('message').notNull(),
+    fields: json<JsonObject>('fields'),
+    at: instant('at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.contextId, t.jobId, t.epoch, t.number] }),
+    index('tool_logs_call').on(t.toolCallId, t.epoch, t.number),
+    check('tool_logs_level', oneOf('level', ENTRY_LEVELS)),
+    check('tool_logs_number', sql`${t.number} > 0`),
+  ],
+);
+
+/** A summary of each execution of a call that reported anything. */
+export const toolReports = pgTable(
+  'tool_reports',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    /** As in `tool_logs`. */
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** Counts the executions of the run that reported anything, from 1. */
+    ordinal: integer('ordinal').notNull(),
+    tenantId: tenantId(),
+    contextId: uuid('context_id').notNull(),
+    /** The process that runs the call counts what it stores. */
+    version: integer('version').notNull(),
+    /** The last one. */
+    progress: jsonb<CallProgress>('progress'),
+    /** Of the log: stored ones, and those beyond the limits. */
+    entries: integer('entries').notNull(),
+    dropped: integer('dropped').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.epoch, t.ordinal] }),
+    index('tool_reports_context').on(t.contextId),
+    check('tool_reports_ordinal', sql`${t.ordinal} > 0`),
+    check('tool_reports_counts', sql`${t.entries} >= 0 and ${t.dropped} >= 0`),
+  ],
 );

@@ -2,6 +2,7 @@
 import type { Progress } from '../../bus/bus.ts';
 import { ask, askAgain, setHolder } from './asking.ts';
 import { deliver, unfinished } from './entries.ts';
+import { takeCallProgress } from './call-progress.ts';
 import { applyFrame, defer, join, takeCheck, takeFrame } from './frames.ts';
 import { end, giveUp, readHead, readTo, takeAnswer, takeHead, takePage } from './reading.ts';
 import { andThen, step, type FeedEvent, type FeedState, type FeedStep, type Head } from './state.ts';
@@ -22,6 +23,8 @@ export function advance(state: FeedState, event: FeedEvent, now: number): FeedSt
       return takeFrame(state, event.frame, now);
     case 'checked_frame':
       return applyFrame(state, event.frame, now);
+    case 'call_progress':
+      return takeCallProgress(state, event.frame);
     case 'polled':
       return takePolled(state, event.head, now);
     case 'lost':

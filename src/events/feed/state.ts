@@ -5,6 +5,7 @@
 import type { Progress } from '../../bus/bus.ts';
 import type { ContextId, MessageId, ProcessId } from '../../core/ids.ts';
 import type { AnswerId, DeltaFrame, View } from '../../core/stream/partial-message.ts';
+import type { ProgressFrame } from '../../core/stream/call-progress.ts';
 import type { FleetingEvent, NumberedEvent } from '../../core/stream/stream-event.ts';
 import type { Subscriber } from '../subscriber.ts';
 
@@ -50,7 +51,9 @@ export type FeedState = {
 export type FrameEvent =
   | { kind: 'frame'; frame: DeltaFrame }
   /** The head was read after the frame arrived: all that was stored before it was delivered. */
-  | { kind: 'checked_frame'; frame: DeltaFrame };
+  | { kind: 'checked_frame'; frame: DeltaFrame }
+  /** A tool reported how far its call is. */
+  | { kind: 'call_progress'; frame: ProgressFrame };
 
 export type FeedEvent =
   | { kind: 'attached'; subscriber: Subscriber; position: number }

@@ -46,6 +46,22 @@ type CallFacts = {
   context_id: string;
 };
 
+/**
+ * Adds one entry. `message`: text, of which 2,000 characters are kept. `fields`: data that JSON can express, at most
+ * 4,000 bytes of JSON; an `Error` becomes its name and message.
+ */
+type AddEntry = (message: string, fields?: object) => void;
+
+/** The log of a call, by level. */
+export type CallLog = { debug: AddEntry; info: AddEntry; warn: AddEntry; error: AddEntry };
+
+/** `message`: 500 characters are kept. `done` of `total`: in any unit, such as files or percent. */
+export type ToolProgress = {
+  message?: string | undefined;
+  done?: number | undefined;
+  total?: number | undefined;
+};
+
 /** What `execute` gets beside its input. */
 export type ToolContext = CallFacts & {
   /**
@@ -58,8 +74,16 @@ export type ToolContext = CallFacts & {
    * effect.
    */
   idempotency_key: string;
-  /** Reports progress as a line of text: to the log at `debug`. It is not stored. */
-  progress: (text: string) => void;
+  /**
+   * Adds entries to the log of the call, which clients read (`GET /api/jobs/{id}/logs`): put nothing secret into it. Never
+   * throws and never waits. What exceeds the limits of a call is dropped and counted.
+   */
+  log: CallLog;
+  /**
+   * Reports how far the call is: a line of text, or a message and numbers. The last one is kept with the call and sent to
+   * clients that follow the context, at most four times a second. Never throws and never waits.
+   */
+  progress: (report: string | ToolProgress) => void;
 };
 
 /**
@@ -81,7 +105,7 @@ export type ToolReply = {
 export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was started and whose end was not recorded. */
-export type UnknownCall<Input> = Omit<ToolContext, 'progress'> & {
+export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress'> & {
   /** The input that `execute` received. */
   input: Input;
 };

@@ -7,6 +7,7 @@
  * process, and neither timeout nor abort can end it.
  */
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
+import type { CallReport } from '../../core/tools/report.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { factsOf, loggedIds } from './facts.ts';
@@ -14,6 +15,7 @@ import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fau
 import { judge } from './judge.ts';
 import type { Registry } from '../registry/registry.ts';
 import { reconcileCall } from './reconcile.ts';
+import { reportingOf } from './reporting.ts';
 import { errorResult, resultOf, type ToolResult } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 import { isToolError } from './tool-error.ts';
@@ -31,8 +33,6 @@ type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: n
 export type ToolRunnerOptions = {
   limits: ToolLimits;
   log?: ToolLog;
-  /** Receives the progress reports of tools. Must not throw. */
-  onProgress?: (call: ToolInvocation, text: string) => void;
 };
 
 /** Maximum characters of model output that are quoted in an error. */
@@ -48,10 +48,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
       const tool = registry.get(call.name, call);
       return tool === undefined || (tool.approval ?? 'never') !== 'never';
     },
-    async execute(call, signal) {
+    async execute(call, signal, report) {
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name, call);
-      return tool === undefined ? unknownTool(call.name, registry.names) : await race(tool, call, signal, options);
+      if (tool === undefined) return unknownTool(call.name, registry.names);
+      return await race({ tool, call, report }, signal, options);
     },
     async reconcile(call, signal) {
       const tool = registry.get(call.name, call);
@@ -67,7 +68,11 @@ function unknownTool(name: string, names: readonly string[]): ToolResult {
 }
 
 /** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
-function race(tool: Tool, call: ToolInvocation, outer: AbortSignal, options: ToolRunnerOptions): Promise<ToolOutcome> {
+function race(
+  { tool, call, report }: { tool: Tool; call: ToolInvocation; report: CallReport },
+  outer: AbortSignal,
+  options: ToolRunnerOptions,
+): Promise<ToolOutcome> {
   return new Promise((resolve) => {
     const own = new AbortController();
     const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;
@@ -88,10 +93,8 @@ function race(tool: Tool, call: ToolInvocation, outer: AbortSignal, options: Too
     };
     const timer = setTimeout(timeOut, Math.min(limitMs, LONGEST_TIMER_MS));
     outer.addEventListener('abort', abort, { once: true });
-    const progress = (text: unknown): void => {
-      if (!over && typeof text === 'string') options.onProgress?.(call, text);
-    };
-    void run(tool, call, { ...factsOf(call, own.signal), progress }, options).then((result) => {
+    const reporting = reportingOf(call, report, () => over, options.log);
+    void run(tool, call, { ...factsOf(call, own.signal), ...reporting }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
       else end(result);
     });

@@ -22,6 +22,7 @@ import type { WakeQueue, Queue } from '../../queue/wake-queue.ts';
 import type { ToolServers } from '../../tools/registry/servers.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';
 import type { SecretBox } from '../../webhooks/secret-box.ts';
+import type { ReportWriter } from '../reports/report-writer.ts';
 import type { Appender } from '../run/appender.ts';
 import type { SubscriberRegistry } from './subscriber-registry.ts';
 import type { DatabaseClock } from './clock.ts';
@@ -137,6 +138,7 @@ export type WorkerState = WorkerPorts & {
   followUps: Pick<FollowUps, 'look'>;
   webhookSender: { look(): void };
   fingerprints: Pick<Fingerprints, 'of'>;
+  reports: Pick<ReportWriter, 'add' | 'changed' | 'writeSoon' | 'stop'>;
   metrics: WorkerMetrics;
   /** The id of the current registration; null: there is none, and nothing is claimed. */
   identity(): ProcessId | null;

@@ -8,6 +8,7 @@ import type { QueueConsumer } from '../../queue/wake-queue.ts';
 import type { ServerWatch } from '../../tools/registry/servers.ts';
 import { createAppender } from '../run/appender.ts';
 import { SubscriberRegistry } from './subscriber-registry.ts';
+import { ReportWriter } from '../reports/report-writer.ts';
 import { createClaimer } from '../run/claimer.ts';
 import { DatabaseClock } from './clock.ts';
 import { FollowUps } from './follow-ups.ts';
@@ -90,6 +91,7 @@ export async function startWorkerProcess(
     followUps,
     webhookSender,
     fingerprints,
+    reports: new ReportWriter(ports.database.db, ports.log),
     identity,
   };
   const dispatcher = new Dispatcher(state);
@@ -157,6 +159,7 @@ async function drain(
   await Promise.race([stopped.then(() => registry.emptied()), outOfTime]);
   timeout.abort();
   await outOfTime;
+  await state.reports.stop();
   await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
   await heartbeat.stop();
   state.throttles.stop();

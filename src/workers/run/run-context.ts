@@ -16,6 +16,7 @@ import { StreamPublisher } from './stream-publisher.ts';
 import { DATABASE_TIMEOUT, isAway } from '../../db/batches/database-timeout.ts';
 import type { Claim, Claimed, WorkerState } from '../process/ports.ts';
 import type { Slot } from '../scheduling/slots.ts';
+import { RunReports } from '../reports/run-reports.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
 
@@ -90,10 +91,12 @@ async function runOnce(
 type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId; slot: Slot | undefined };
 
 function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts, first: Snapshot): RunPorts {
+  const reports = new RunReports(state, publisher, owner, first.lease);
   return {
     journal: createJournal(state, signals, publisher, owner),
     model: (name) => state.throttles.ask(name, first.lease.tenantId),
     tools: state.abilities.tools,
+    report: (call) => reports.open(call),
     team: createTeam(state, signals),
     grants: (tools) => persist(signals, () => findGrants(state.database.db, first.lease, tools)),
     clock: state.clock,

@@ -1,13 +1,15 @@
 /**
- * Publishes a run to its subscribers: its appends once they are committed, and the model's output as it arrives. Output
+ * Publishes a run to its subscribers: its appends once they are committed, the progress of its calls, and the model's
+ * output as it arrives. Output
  * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
  * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
  */
-import { deltasOf, jobEnds, progressOf, type Bus, type Progress } from '../../bus/bus.ts';
+import { deltasOf, jobEnds, progressOf, type Bus, type LiveFrame, type Progress } from '../../bus/bus.ts';
 import type { AnswerListener } from '../../agent/run.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
-import type { ContextId, ProcessId } from '../../core/ids.ts';
-import type { AnswerId, PartialMessage, StreamedText, DeltaFrame } from '../../core/stream/partial-message.ts';
+import type { ContextId, ProcessId, ToolCallId } from '../../core/ids.ts';
+import type { AnswerId, PartialMessage, StreamedText } from '../../core/stream/partial-message.ts';
+import type { ProgressFrame } from '../../core/stream/call-progress.ts';
 import { streamEventsOf } from '../../core/stream/stream-event.ts';
 import type { SubscriberRegistry } from '../process/subscriber-registry.ts';
 
@@ -33,6 +35,8 @@ export class StreamPublisher {
   #answer: Answer | null = null;
   /** The partial message of the last failed call. If the same attempt starts again, its numbering continues. */
   #broken: PartialMessage | null = null;
+  /** The last progress of each call that runs and reported any. */
+  readonly #calls = new Map<ToolCallId, ProgressFrame>();
   /** The number of the last entry that is known to be stored; 0: none. */
   #head = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -73,6 +77,16 @@ export class StreamPublisher {
     if (job?.kind === 'settle') this.#bus.publish(jobEnds(), { tenantId, contextId, jobId: job.job.id, headSeq });
   }
 
+  /** A tool reported how far its call is. */
+  callProgress(frame: ProgressFrame): void {
+    this.#calls.set(frame.toolCallId, frame);
+    this.#publishFrame(frame);
+  }
+
+  callEnded(id: ToolCallId): void {
+    this.#calls.delete(id);
+  }
+
   /** The listener for one model call. */
   listen(of: AnswerId): AnswerListener {
     const again = this.#broken;
@@ -105,6 +119,7 @@ export class StreamPublisher {
     if (this.#head > 0) {
       this.#progress({ contextId: this.#contextId, headSeq: this.#head });
     }
+    for (const frame of this.#calls.values()) this.#publishFrame(frame);
     if (this.#answer === null) return;
     this.#fold(this.#answer);
     this.#publishFrame({ kind: 'snapshot', partial: this.#answer.partial });
@@ -168,7 +183,7 @@ export class StreamPublisher {
     answer.unsent[channel] = '';
   }
 
-  #publishFrame(frame: DeltaFrame): void {
+  #publishFrame(frame: LiveFrame): void {
     if (this.#hasSubscribers()) this.#bus.publish(deltasOf(this.#contextId), frame);
   }
 

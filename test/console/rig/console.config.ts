@@ -1,5 +1,5 @@
 // A config file for the tests of the console: a tool that looks, one that needs approval, one that waits for a signal,
-// one whose outcome stays unknown, and a role.
+// one whose outcome stays unknown, one that reports what it does, and a role.
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig, type JsonSchemaTool } from '../../../src/index.ts';
@@ -62,8 +62,26 @@ const wireMoney: JsonSchemaTool = {
   },
 };
 
+/** It reports, and then waits until its job is cancelled. */
+const pack: JsonSchemaTool = {
+  name: 'pack',
+  description: 'Packs a parcel.',
+  effect: 'none',
+  input_schema: { type: 'object', properties: {}, additionalProperties: false },
+  execute(_input, { signal, log, progress }) {
+    log.debug('looking for a box');
+    log.info('weighing', { order: 'A-17', kilograms: 2.5 });
+    log.warn('the scale is not level');
+    log.error('no tape is left', { shelf: 3 });
+    progress({ message: 'packing', done: 2, total: 5 });
+    return new Promise<string>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+    });
+  },
+};
+
 export default defineConfig({
-  tools: [lookUp, sendMail, wireMoney],
+  tools: [lookUp, sendMail, wireMoney, pack],
   prices: {
     'simulated/priced': { input: 1_000, output: 1_000, cache_read: 0, cache_write: 0 },
   },

@@ -32,6 +32,10 @@ async function fill({ contextId, tenantId }: Context): Promise<void> {
     tokens_after, job_id) values (${of}, '${v7()}', 'main', 2, 1, 'llm', 'x', 2, 1, '${jobId}')`);
   await the.rows(`insert into tool_executions (context_id, tenant_id, tool_call_id, number, epoch, idempotency_key, began_at)
     values (${of}, '${v7()}', 1, 1, 'x', now())`);
+  await the.rows(`insert into tool_logs (context_id, tenant_id, job_id, epoch, number, tool_call_id, attempt, level,
+    message, at) values (${of}, '${jobId}', 1, 1, '${v7()}', 1, 'info', 'x', now())`);
+  await the.rows(`insert into tool_reports (context_id, tenant_id, tool_call_id, epoch, ordinal, version, entries, dropped)
+    values (${of}, '${v7()}', 1, 1, 1, 1, 0)`);
   await the.rows(`insert into awaited_jobs (context_id, tenant_id, tool_call_id, job_id, worker_id, ordinal)
     values (${of}, '${v7()}', '${jobId}', '${v7()}', 0)`);
   await the.rows(`insert into approval_grants (context_id, tenant_id, tool, actor, created_at, expires_at)

@@ -53,6 +53,7 @@ async function refusedWith(error: Error) {
     job_id: 'j',
     worker_id: 'w',
     context_id: 'c',
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     progress: () => undefined,
   };
   return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), logged };

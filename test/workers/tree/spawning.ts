@@ -43,7 +43,7 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
     registry.names.map((name) => [
       name,
       {
-        execute: (call: Parameters<typeof runner.execute>[0], signal: AbortSignal) => runner.execute(call, signal),
+        execute: (...given: Parameters<typeof runner.execute>) => runner.execute(...given),
       },
     ]),
   );

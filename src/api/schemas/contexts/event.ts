@@ -8,6 +8,7 @@ import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message
 import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
 import { Actor } from '../actor.ts';
+import { ToolProgress } from '../jobs/tool-call.ts';
 import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { EVENT_ID } from '../../../schema/patterns.ts';
@@ -103,6 +104,10 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
   BranchDeleted: [{ ...context, branch: Type.String() }],
   ToolCallStarted: [toolCall],
   ToolCallFinished: [toolCall],
+  ToolCallProgress: [
+    { ...wait, attempt: Positive, progress: ref(ToolProgress) },
+    'Has no id. How far a running call is: at most four times a second. The last one is kept with the call.',
+  ],
   ApprovalRequested: [
     { ...wait, input: AnyJson, expires_at: nullable(Instant) },
     'A call waits for approval. `ApprovalResolved` follows; if the job ends first, only `ToolCallFinished`.',

@@ -44,6 +44,21 @@ export const ToolCallApproval = strict(
   },
 );
 
+export const ToolProgress = strict(
+  {
+    message: nullable(Type.String()),
+    done: nullable(Type.Number({ description: 'In any unit, such as files or percent.' })),
+    total: nullable(Type.Number()),
+    at: Instant,
+  },
+  { $id: 'ToolProgress', description: 'The last progress that a tool reported.' },
+);
+
+export const ToolLog = strict(
+  { entries: Count, dropped: described(Count, 'Entries beyond the limits of a call, which are not stored.') },
+  { $id: 'ToolLog', description: 'How many entries the tool wrote to the log of the call.' },
+);
+
 const identity = {
   id: Uuid,
   context_id: Uuid,
@@ -52,7 +67,7 @@ const identity = {
   name: Type.String(),
 };
 
-const progress = {
+const rest = {
   effect: oneOf(EFFECTS),
   on_unknown: oneOf(ON_UNKNOWN),
   status: oneOf(CALL_STATUSES),
@@ -61,6 +76,8 @@ const progress = {
   waits_until: nullable(described(Instant, 'Null: no timeout.')),
   approval: nullable(ref(ToolCallApproval)),
   executions: Type.Array(ref(ToolExecution)),
+  progress: nullable(ref(ToolProgress)),
+  log: ref(ToolLog),
   result_message_id: nullable(
     described(Uuid, 'The message with the result: it has the id of the call. Null: not in the history yet.'),
   ),
@@ -73,14 +90,14 @@ export const ToolCall = strict(
     ...identity,
     input: described(AnyJson, 'The input that the model sent.'),
     run_input: described(AnyJson, 'The input that the tool gets: `input`, or the replacement given with the approval.'),
-    ...progress,
+    ...rest,
   },
   { $id: 'ToolCall' },
 );
 export type ToolCall = Static<typeof ToolCall>;
 
 export const MessageToolCall = strict(
-  { ...identity, ...progress },
+  { ...identity, ...rest },
   {
     $id: 'MessageToolCall',
     description:

@@ -6,6 +6,7 @@ import type { Millis } from '../../../core/time.ts';
 import type { Effect, OnUnknown } from '../../../core/tools/tool.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
+import { reportOf, type ReportView } from '../../calls/tool-reports.ts';
 import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
@@ -29,6 +30,8 @@ export type ToolCallState = {
   wait: { for: WaitsFor; since: Millis; until: Millis | null } | null;
   approval: (ApprovalDecision & { at: Millis }) | null;
   executions: ExecutionView[];
+  /** What its tool reported. */
+  report: ReportView;
   /** Null: its result is not in the history yet. */
   resultMessageId: MessageId | null;
   createdAt: Millis;
@@ -47,6 +50,7 @@ const toolCalls = (input: SQL): SQL => sql`
       ${millis(sql`t.created_at`)} as "createdAt", ${millis(sql`t.finished_at`)} as "finishedAt",
       ${input}
       coalesce(${executionsOf(sql`t.id`)}, '[]') as executions,
+      ${reportOf(sql`t.id`, sql`t.tenant_id`)} as report,
       (select r.id from messages r where r.id = t.id and r.context_id = t.context_id) as "resultMessageId"
     from calls t join messages m on m.id = t.message_id`;
 

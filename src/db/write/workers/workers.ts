@@ -13,7 +13,7 @@ import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { failedCalls } from '../../schema/model-calls.ts';
 import { searchBacklog, searchEntries } from '../../schema/search.ts';
-import { awaitedJobs, toolCalls, toolExecutions } from '../../schema/tool-calls.ts';
+import { awaitedJobs, toolCalls, toolExecutions, toolLogs, toolReports } from '../../schema/tool-calls.ts';
 import { jobWebhooks, webhookDeliveries, webhookOutbox } from '../../schema/webhooks/webhooks.ts';
 import { workers } from '../../schema/workers.ts';
 
@@ -140,10 +140,18 @@ const TABLES = [
 ];
 
 /**
- * Written after the appends, by any worker process (see search-index.ts, webhooks/outbox.ts): it locks the context's row
+ * Written beside the appends, by any worker process (see search-index.ts, webhooks/outbox.ts, tool-reports.ts): it locks the context's row
  * first and then theirs, so a deletion does too.
  */
-const WRITTEN_LATER = [searchEntries, searchBacklog, webhookOutbox, webhookDeliveries, jobWebhooks];
+const WRITTEN_LATER = [
+  searchEntries,
+  searchBacklog,
+  webhookOutbox,
+  webhookDeliveries,
+  jobWebhooks,
+  toolLogs,
+  toolReports,
+];
 
 /**
  * Permanently deletes a context and everything that belongs to it. The caller has locked its row. Returns the contexts

@@ -12,10 +12,10 @@ import {
   ListToolsResultSchema,
   ToolListChangedNotificationSchema,
   type CallToolResult,
-  type Progress,
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../core/json.ts';
+import type { ToolContext } from '../../config/define.ts';
 import { ChildTransport } from './child.ts';
 import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
@@ -37,7 +37,7 @@ export type Receivers = {
   logged(text: string): void;
 };
 
-type CallOptions = { signal: AbortSignal; progress: (text: string) => void };
+type CallOptions = Pick<ToolContext, 'signal' | 'progress'>;
 
 /** A call of a tool by the server's own name. `meta`: what the server learns beside the arguments. */
 type ToolCall = { name: string; input: JsonObject; meta: JsonObject };
@@ -128,7 +128,7 @@ function callTool(
     signal,
     timeout: timeoutMs,
     resetTimeoutOnProgress: true,
-    onprogress: (update) => progress(progressText(update)),
+    onprogress: ({ message, progress: done, total }) => progress({ message, done, total }),
   });
 }
 
@@ -145,9 +145,4 @@ async function listTools(client: Client, options: RequestOptions): Promise<McpTo
     if (cursor === undefined) break;
   }
   return found.slice(0, MOST_TOOLS);
-}
-
-function progressText({ progress, total, message }: Progress): string {
-  const far = total === undefined ? `${progress}` : `${progress} of ${total}`;
-  return message === undefined ? far : `${far}: ${message}`;
 }

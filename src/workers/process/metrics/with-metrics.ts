@@ -13,9 +13,9 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
     },
     tools: {
       ...abilities.tools,
-      async execute(call, signal) {
+      async execute(call, signal, report) {
         const began = performance.now();
-        const outcome = await abilities.tools.execute(call, signal);
+        const outcome = await abilities.tools.execute(call, signal, report);
         metrics.tool(call.name, statusOf(outcome), performance.now() - began);
         return outcome;
       },

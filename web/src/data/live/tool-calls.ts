@@ -4,10 +4,12 @@
  * kept, because it contains what events had told before.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
-import type { Json, Message, ToolCall } from 'nightshift/client';
+import type { Json, Message, ToolCall, ToolProgress } from 'nightshift/client';
 import { client } from '../client.ts';
 import { keys } from '../query/keys.ts';
 import { isCall } from './message-window.ts';
+
+type Reported = { context_id: string; tool_call_id: string; progress: ToolProgress };
 
 /** `askedAt`: when it was requested, in milliseconds since 1970. */
 type ReadCall = { call: ToolCall; askedAt: number };
@@ -39,6 +41,14 @@ export function keepCalls(cache: QueryClient, messages: readonly Message[], aske
       });
     }
   }
+}
+
+/** The event has all of it: nothing is read. */
+export function keepProgress(cache: QueryClient, { context_id, tool_call_id, progress }: Reported): void {
+  cache.setQueryData<ReadCall>(
+    keys.toolCall(context_id, tool_call_id),
+    (known) => known && { ...known, call: { ...known.call, progress } },
+  );
 }
 
 function later(known: ReadCall | undefined, read: ReadCall): ReadCall {

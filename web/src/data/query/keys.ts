@@ -59,6 +59,7 @@ export const keys = {
   childrenList: (id: string, archived: boolean) => ['context', id, 'children', archived] as const,
   /** Not below the key of its context: lists of messages bring their calls along. */
   toolCall: (id: string, callId: string) => ['tool', id, callId] as const,
+  callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
   job: (id: string) => ['job', id] as const,

@@ -3,6 +3,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
 import { useState, type ReactNode } from 'react';
+import { CallLog } from '../../call-log/call-log.tsx';
+import { CallProgress } from '../../call-log/call-progress.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
@@ -17,6 +19,9 @@ const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'm
 export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom: () => void }) {
   return (
     <>
+      {row.kind === 'step' && row.to === null && row.step.progress !== null && (
+        <CallProgress progress={row.step.progress} />
+      )}
       <dl className={css.facts}>
         <Fact name="Status">
           <StatusBadge status={row.status} />
@@ -36,6 +41,7 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
           </Fact>
         )}
       </dl>
+      {row.kind === 'step' && <StepLog step={row.step} isOver={row.to !== null} />}
       <div className={css.acts}>
         <Button size="small" onClick={onZoom}>
           <ZoomIn /> Zoom to row
@@ -54,6 +60,11 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
       </div>
     </>
   );
+}
+
+function StepLog({ step: { tool_call_id: callId }, isOver }: { step: JobStep; isOver: boolean }) {
+  const { jobId } = useParams({ from: '/jobs/$jobId' });
+  return callId === null ? null : <CallLog jobId={jobId} callId={callId} isOver={isOver} title="Log of the tool" />;
 }
 
 function Prompt({ n }: { n: number }) {

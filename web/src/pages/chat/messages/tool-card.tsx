@@ -12,6 +12,8 @@ import { Duration } from '../../../ui/text/time.tsx';
 import { unfolded } from './marks.ts';
 import type { CallResult } from './rows.ts';
 import { SpawnedWorkers } from '../contexts/spawned-workers.tsx';
+import { CallLog } from '../../../call-log/call-log.tsx';
+import { CallProgress } from '../../../call-log/call-progress.tsx';
 import { ToolWait } from '../../../answers/tool-wait.tsx';
 import css from './tool-card.module.css';
 
@@ -49,6 +51,11 @@ export function ToolCard({ context, message, block, result }: Props) {
         </span>
         <StatusBadge status={status} />
       </button>
+      {result === undefined && call !== undefined && call.progress !== null && (
+        <div className={css.progress}>
+          <CallProgress progress={call.progress} />
+        </div>
+      )}
       {question !== null && (
         <div className={css.question}>
           <Markdown text={question} />
@@ -104,6 +111,7 @@ function Details({
           {call.approval.reason !== null && <p>{call.approval.reason}</p>}
         </Part>
       )}
+      {call !== undefined && <CallLog jobId={call.job_id} callId={call.id} isOver={result !== undefined} title="Log" />}
       {result !== undefined && (
         <Part name={result.is_error ? 'Error' : 'Output'}>
           <Json value={textOfResult(result)} label="Output" />

@@ -1,0 +1,118 @@
+/**
+ * What one execution of a call reports. Everything here is bounded: entries and bytes of the log, and how often progress
+ * is published. It only fills memory; the report writer stores it.
+ */
+import type { CallProgress, EntryLevel, LogEntry, OpenReport } from '../../core/tools/report.ts';
+import type { Clock } from '../../core/time.ts';
+import type { ExecutionId, StoredEntry } from '../../db/calls/tool-reports.ts';
+import { fieldsOf, messageOf, progressOf } from '../../tools/run/reported.ts';
+
+/** Entries, and bytes of their messages and fields, that one execution may store. */
+const MOST_ENTRIES = 1_000;
+const MOST_BYTES = 256 * 1024;
+
+/** The share of both that `debug` and `info` may use, so that a later warning or error still has room. */
+const SHARE_OF_LOW = 0.9;
+
+/** The time between two progress events of one call, in milliseconds. */
+const PUBLISH_MS = 250;
+
+/** What is stored of a report beside its entries. */
+export type Summary = { progress: CallProgress | null; entries: number; dropped: number };
+
+export type ReportPorts = {
+  clock: Clock;
+  /** The number of the next entry: all executions of a run share the count. */
+  nextNumber(): number;
+  /** False: there is no room in memory, and the entry is dropped. */
+  store(entry: StoredEntry, bytes: number): boolean;
+  /** The summary has changed. */
+  changed(report: CallReport): void;
+  /** The call has ended: what it reported is stored soon. */
+  ended(report: CallReport): void;
+  publish(progress: CallProgress): void;
+  debug(entry: LogEntry): void;
+};
+
+export class CallReport implements OpenReport {
+  readonly id: ExecutionId;
+  readonly #ports: ReportPorts;
+  #progress: CallProgress | null = null;
+  #entries = 0;
+  #bytes = 0;
+  #dropped = 0;
+  #hasEnded = false;
+  /** Runs while the last progress event is recent. */
+  #timer: NodeJS.Timeout | null = null;
+  #isUnpublished = false;
+
+  constructor(id: ExecutionId, ports: ReportPorts) {
+    this.id = id;
+    this.#ports = ports;
+  }
+
+  get summary(): Summary {
+    return { progress: this.#progress, entries: this.#entries, dropped: this.#dropped };
+  }
+
+  log(level: EntryLevel, message: unknown, fields: unknown): void {
+    if (this.#hasEnded) return;
+    if (this.#isFull(level) || !this.#add(level, messageOf(message), fields)) this.#drop();
+  }
+
+  progress(given: unknown): void {
+    const progress = this.#hasEnded ? null : progressOf(given);
+    if (progress === null) return;
+    this.#progress = { ...progress, at: this.#ports.clock.now() };
+    this.#ports.changed(this);
+    this.#isUnpublished = true;
+    if (this.#timer === null) this.#publish();
+  }
+
+  end(): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#isUnpublished && this.#progress !== null) this.#ports.publish(this.#progress);
+    if (this.#dropped > 0) this.#add('warn', droppedText(this.#dropped), null);
+    if (this.#entries > 0 || this.#dropped > 0 || this.#progress !== null) this.#ports.ended(this);
+  }
+
+  #isFull(level: EntryLevel): boolean {
+    const share = level === 'debug' || level === 'info' ? SHARE_OF_LOW : 1;
+    return this.#entries >= MOST_ENTRIES * share || this.#bytes >= MOST_BYTES * share;
+  }
+
+  #add(level: EntryLevel, message: string, given: unknown): boolean {
+    const ports = this.#ports;
+    const { fields, bytes: ofFields } = fieldsOf(given);
+    const entry: LogEntry = { at: ports.clock.now(), level, message, fields };
+    const bytes = Buffer.byteLength(message) + ofFields;
+    if (!ports.store({ ...this.id, ...entry, number: ports.nextNumber() }, bytes)) return false;
+    this.#entries += 1;
+    this.#bytes += bytes;
+    ports.debug(entry);
+    ports.changed(this);
+    return true;
+  }
+
+  #drop(): void {
+    this.#dropped += 1;
+    this.#ports.changed(this);
+  }
+
+  /** Publishes the last progress now, and again when some time has passed and there is a newer one. */
+  #publish(): void {
+    this.#timer = null;
+    if (!this.#isUnpublished || this.#progress === null) return;
+    this.#isUnpublished = false;
+    this.#ports.publish(this.#progress);
+    this.#timer = setTimeout(() => this.#publish(), PUBLISH_MS);
+    this.#timer.unref();
+  }
+}
+
+function droppedText(count: number): string {
+  const entries = count === 1 ? 'entry was' : 'entries were';
+  return `… ${count} more ${entries} dropped: a call may store ${MOST_ENTRIES} entries and ${MOST_BYTES / 1024} KB.`;
+}

@@ -1,0 +1,19 @@
+// A config file with a tool that logs.
+import { defineConfig } from '../../src/index.ts';
+
+export default defineConfig({
+  tools: [
+    {
+      name: 'weigh',
+      description: 'Weighs.',
+      input_schema: { type: 'object', properties: {}, additionalProperties: false },
+      effect: 'none',
+      execute(_input, { log, progress }) {
+        log.debug('looking for the scale');
+        log.warn('not level\u001b[2J', { degrees: 3 });
+        progress({ message: 'weighing', done: 1, total: 2 });
+        return '2.5 kg';
+      },
+    },
+  ],
+});

@@ -1,0 +1,57 @@
+/** What a tool wrote to the log of its call. Nothing if it wrote nothing. */
+import { useInfiniteQuery } from '@tanstack/react-query';
+import type { LogEntry } from 'nightshift/client';
+import { client } from '../data/client.ts';
+import { keys } from '../data/query/keys.ts';
+import { allOf, at, byCursor } from '../data/query/pages-of.ts';
+import { Button } from '../ui/forms/button.tsx';
+import css from './call-log.module.css';
+
+/** How often the log of a running call is read, in milliseconds. */
+const EVERY_MS = 1_000;
+
+type Props = { jobId: string; callId: string; isOver: boolean; title: string };
+
+export function CallLog({ jobId, callId, isOver, title }: Props) {
+  const { data, hasNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: keys.callLog(jobId, callId, isOver),
+    queryFn: ({ pageParam, signal }) =>
+      client.jobs.logs(jobId, { tool_call_id: callId, limit: 200, ...at(pageParam) }, { signal }).page(),
+    ...byCursor,
+    placeholderData: (before) => before,
+    refetchInterval: isOver ? false : EVERY_MS,
+  });
+  const entries = allOf(data);
+  if (entries.length === 0) return null;
+  return (
+    <section className={css.log} aria-label={title}>
+      <h3>{title}</h3>
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
+      <ol tabIndex={0} aria-label="Entries">
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button size="small" onClick={() => void fetchNextPage()}>
+          Show more
+        </Button>
+      )}
+    </section>
+  );
+}
+
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
+
+function Entry({ entry: { at: time, level, message, fields } }: { entry: LogEntry }) {
+  return (
+    <li data-level={level}>
+      <time dateTime={time}>{clock.format(new Date(time))}</time>
+      <span className={css.level}>{level}</span>
+      <span className={css.message}>
+        {message}
+        {fields !== null && <code> {JSON.stringify(fields)}</code>}
+      </span>
+    </li>
+  );
+}
