@@ -140,8 +140,12 @@ test('`createNightshift` has types without those of Node, and runs a job in the 
   await writeFile(path.join(folder, program), SERVICE);
   expect(await faultsOf([program], { module: 'nodenext', types: [] })).toBe('');
   const env = { ...process.env, DATABASE_URL: own.url, REDIS_URL: '', NODE_OPTIONS: '' };
-  const { stdout } = await run(process.execPath, [program], { cwd: folder, env, timeout: 120_000 }).finally(own.drop);
-  expect(JSON.parse(stdout)).toEqual({ output: 'done', doubled: [42], status: 200 });
+  try {
+    const { stdout } = await run(process.execPath, [program], { cwd: folder, env, timeout: 120_000 });
+    expect(JSON.parse(stdout)).toEqual({ output: 'done', doubled: [42], status: 200 });
+  } finally {
+    await own.drop();
+  }
 });
 
 /** Libraries of the guide's five ways to describe an input, which are not installed with the package. */
