@@ -1,7 +1,7 @@
 // Makes `dist/`, what the npm package ships: bundled JavaScript, declarations in `dist/types`, and the console in `dist/web`. A
 // failed build leaves no `dist/`.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { PACKAGE_ENTRIES, bundle } from './bundle.ts';
 
@@ -12,10 +12,23 @@ function run(...args: string[]): void {
   if (status !== 0) throw new Error(`${args.join(' ')} failed; its message is above.`);
 }
 
+/** TypeScript writes those of all sources: also of modules that are loaded when they are needed, which no entry names. */
+function removeUnnamedDeclarations(folder: string, entries: readonly string[]): void {
+  const named = new Set(entries);
+  for (const file of named) {
+    const text = readFileSync(path.join(folder, file), 'utf8');
+    for (const [, name = ''] of text.matchAll(/\b(?:from |import\()['"](\.[^'"]+)\.(?:js|ts)['"]/g))
+      named.add(path.join(path.dirname(file), `${name}.d.ts`));
+  }
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.d.ts'));
+  for (const file of files) if (!named.has(file)) rmSync(path.join(folder, file));
+}
+
 rmSync(at('dist'), { recursive: true, force: true });
 try {
   await bundle(PACKAGE_ENTRIES, at('dist'));
   run(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', at('tsconfig.build.json'));
+  removeUnnamedDeclarations(at('dist', 'types'), ['index.d.ts', path.join('client', 'index.d.ts')]);
   run(at('node_modules', 'vite', 'bin', 'vite.js'), 'build', at('web'), '--logLevel', 'warn');
 } catch (error) {
   rmSync(at('dist'), { recursive: true, force: true });

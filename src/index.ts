@@ -1,4 +1,21 @@
-/** The public interface of the package, for imports in `nightshift.config.ts`. */
+/** The public interface of the package, for `nightshift.config.ts` and for services that run Nightshift themselves. */
+export { createNightshift } from './embed/nightshift.ts';
+export { NightshiftStartError, type NightshiftStartCode } from './embed/start-error.ts';
+export type {
+  ApiOptions,
+  Authenticate,
+  FastifyPlugin,
+  FetchHandler,
+  Nightshift,
+  NightshiftCaller,
+  NightshiftLogLevel,
+  NightshiftLogger,
+  NightshiftOptions,
+  NodeHandler,
+  NodeRequest,
+  PathOptions,
+  TenantOptions,
+} from './embed/options.ts';
 export { defineConfig, defineTool } from './tools/config/define.ts';
 export { ToolError, type ToolErrorOptions } from './tools/run/tool-error.ts';
 export type {

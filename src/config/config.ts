@@ -24,7 +24,7 @@ import { NO_OIDC_SETTINGS, type OidcSettings } from '../core/access/oidc.ts';
 /** The API key and base URL of a provider; null: not set. */
 export type ProviderAccess = { apiKey: string | null; baseUrl: string | null };
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type Config = {

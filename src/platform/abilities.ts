@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { CheckInput } from '../api/server/catalog.ts';
 import type { Config, ProviderAccess } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
@@ -23,7 +24,7 @@ import { usesEnvProxy } from './env-proxy.ts';
 import { ids } from './ids.ts';
 
 /** What tools of this process work with. */
-type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: Logger };
+type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: Logger; env: Environment };
 
 type Served = {
   abilities: Abilities;
@@ -33,11 +34,11 @@ type Served = {
 };
 
 export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolParts): Served {
-  const { servers, log } = parts;
-  const models = modelsOf(config, configFile);
+  const { servers, log, env } = parts;
+  const models = modelsOf(config, configFile, env);
   const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...configFile.limits };
   const builtIn = builtInTools({
-    ...builtInParts(config, configFile.limits, limits.toolResult, parts.database),
+    ...builtInParts(config, configFile.limits, limits.toolResult, parts),
     peers: parts.peers,
   });
   const registry = createRegistry([...builtIn, ...configFile.tools]);
@@ -69,7 +70,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
   return { abilities, providers: models.configured, checkInput: checkerOf(all), builtIn };
 }
 
-function modelsOf(config: Config, { prices }: ConfigFile) {
+function modelsOf(config: Config, { prices }: ConfigFile, env: Environment) {
   const anthropic = access(config.anthropic);
   return createModels({
     ...(anthropic.apiKey === undefined ? {} : { anthropic: { ...anthropic, apiKey: anthropic.apiKey } }),
@@ -77,7 +78,7 @@ function modelsOf(config: Config, { prices }: ConfigFile) {
     idleTimeoutMs: config.idleStreamMs,
     ids,
     prices,
-    useEnvProxy: usesEnvProxy(process.env, process.execArgv),
+    useEnvProxy: usesEnvProxy(env, process.execArgv),
   });
 }
 

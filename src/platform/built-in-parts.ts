@@ -39,7 +39,7 @@ export function builtInParts(
   config: Config,
   { httpFetch, files = FILE_LIMITS, runCommand = RUN_COMMAND_DEFAULTS }: SetLimits,
   resultChars: number,
-  database: Database,
+  { database, env }: { database: Database; env: Environment },
 ): BuiltInParts {
   const anywhere = {
     http: { limits: httpFetch ?? HTTP_FETCH_DEFAULTS, resultChars },
@@ -56,7 +56,7 @@ export function builtInParts(
       limits: { ...runCommand, tenants: commandTenants(runCommand, config) },
       files,
       resultChars,
-      ...commandEnvironment(process.env),
+      ...commandEnvironment(env),
     },
   };
 }

@@ -1,16 +1,26 @@
-/** The log: JSON lines on standard output. Fields that can contain a key are always redacted. */
+/** The log: JSON lines. Fields that can contain a key are always redacted. */
 import { destination, pino, stdSerializers, type DestinationStream, type Logger, type LoggerOptions } from 'pino';
 import type { LogLevel } from '../config/config.ts';
 import { perTurn } from '../per-turn.ts';
 
+const SAFELY = {
+  serializers: { err: toLogged },
+  redact: ['*.authorization', '*.cookie', '*["set-cookie"]', '*.apiKey', '*.headers', 'err.headers'],
+} satisfies LoggerOptions;
+
+/** On standard output. */
 export function createLog(level: LogLevel): Logger {
-  const options: LoggerOptions = {
-    level,
-    base: { pid: process.pid },
-    serializers: { err: toLogged },
-    redact: ['*.authorization', '*.cookie', '*["set-cookie"]', '*.apiKey', '*.headers', 'err.headers'],
-  };
-  return pino(options, toStandardOutput());
+  return pino({ ...SAFELY, level, base: { pid: process.pid } }, toStandardOutput());
+}
+
+/** On standard error, for a service that embeds the platform: it has no handler at the exit of the process. */
+export function createEmbeddedLog(level: LogLevel): Logger {
+  return pino({ ...SAFELY, level, base: { pid: process.pid } }, destination({ dest: 2, sync: true }));
+}
+
+/** Writes with the logger of another service. */
+export function logWith(logger: Logger): Logger {
+  return logger.child({}, SAFELY);
 }
 
 /**

@@ -11,6 +11,7 @@ import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { SchedulePorts } from '../commands/schedules/post-run.ts';
 import type { Config } from '../config/config.ts';
+import type { Environment } from '../config/environment.ts';
 import { NO_LIMITS, type RequestRates } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import { once } from '../core/once.ts';
@@ -69,7 +70,8 @@ export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLim
 /** For processes that run jobs. */
 export const WORKER_LIMITS: PoolLimits = { limits: FROZEN_LIMITS };
 
-type PlatformServices = Services & { poolLimits: PoolLimits };
+/** `env`: for what a part reads of the environment by itself: the PATH of commands, whether there is a proxy. */
+type PlatformServices = Services & { poolLimits: PoolLimits; env: Environment };
 
 /** The database, and what wakes and notifies other processes. */
 type Connected = {
@@ -90,7 +92,7 @@ export async function openPlatform(
   const commands = commandPorts(config, configFile, connected);
   const peers = createPeers(commands, peerLimits(config, configFile));
   const servers = openServers(configFile.mcpServers, { version: VERSION, log });
-  const served = abilitiesOf(config, configFile, { database, peers, servers, log });
+  const served = abilitiesOf(config, configFile, { database, peers, servers, log, env: services.env });
   const { abilities, providers, checkInput, builtIn } = served;
   const { limits, prices, roles, tools: own } = configFile;
   const scheduledRole = scheduledRoles(commands, {
@@ -148,19 +150,13 @@ export async function openPlatform(
 
 export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {
   const { startServer } = await import('../api/server/server.ts');
-  const { commands, config, roles, parameters, checkInput, webhooks, requestRates } = platform;
-  return startServer({
-    ...commands,
-    config,
-    roles,
-    parameters,
-    checkInput,
-    webhooks,
-    requestRates,
-    about: { ...platform.about, mode },
-    consoleFolder: consoleFolder(),
-    logger,
-  });
+  return startServer({ ...apiPorts(platform, mode), consoleFolder: consoleFolder(), logger });
+}
+
+/** What an API process takes of the platform. */
+export function apiPorts(platform: Platform, mode: About['mode']) {
+  const { commands, config, roles, parameters, checkInput, webhooks, requestRates, about } = platform;
+  return { ...commands, config, roles, parameters, checkInput, webhooks, requestRates, about: { ...about, mode } };
 }
 
 async function connect(config: Config, services: PlatformServices, log: Logger): Promise<Connected> {
@@ -172,7 +168,12 @@ async function connect(config: Config, services: PlatformServices, log: Logger):
     silentMs: config.leaseMs,
     ...services.poolLimits,
   });
-  return { database, sessionName, transport: await openTransport(services, config.prefix, log) };
+  try {
+    return { database, sessionName, transport: await openTransport(services, config, log) };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 function commandPorts(

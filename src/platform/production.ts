@@ -65,7 +65,7 @@ async function run(using: (config: Config) => Using, start: Start): Promise<numb
   }
   const log = createLog(config.logLevel);
   const configFile = await loadConfigFile(process.cwd(), config.configFile);
-  const services = { databaseUrl, redisUrl, poolLimits };
+  const services = { databaseUrl, redisUrl, poolLimits, env: process.env };
   const platform = await openPlatform(config, services, configFile, log);
   const exitCode = untilSignal(log);
   const starting = start(platform, log);

@@ -33,7 +33,12 @@ export async function start(): Promise<number> {
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
     await whenUp(() => migrate(services.databaseUrl, config.databaseSchema));
-    const platform = await openPlatform(config, { ...services, poolLimits: WORKER_LIMITS }, configFile, log);
+    const platform = await openPlatform(
+      config,
+      { ...services, poolLimits: WORKER_LIMITS, env: process.env },
+      configFile,
+      log,
+    );
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await whenUp(() => tour(platform.commands, config));

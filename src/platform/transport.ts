@@ -8,6 +8,7 @@ import { localBus } from '../bus/local.ts';
 import { isCluster } from '../bus/redis-cluster.ts';
 import { redisBus } from '../bus/redis.ts';
 import { localRates, redisRates } from '../bus/request-rates.ts';
+import type { Config } from '../config/config.ts';
 import type { RequestRates } from '../core/access/quotas.ts';
 import { postgresQueue } from '../queue/postgres.ts';
 import { redisQueue } from '../queue/redis.ts';
@@ -24,15 +25,14 @@ export type Transport = {
   close(): Promise<void>;
 };
 
-/** `prefix` separates installations that share a Redis. */
 export async function openTransport(
   { databaseUrl, redisUrl }: Services,
-  prefix: string,
+  { prefix, databaseSchema }: Pick<Config, 'prefix' | 'databaseSchema'>,
   log: Logger,
 ): Promise<Transport> {
   const onError = quietly(log);
   if (redisUrl === null) {
-    const queue = await postgresQueue(databaseUrl, onError);
+    const queue = await postgresQueue(databaseUrl, onError, databaseSchema);
     return withWakeQueue(queue, localBus(), localRates(), () => queue.close());
   }
   const cluster = await isCluster(redisUrl);

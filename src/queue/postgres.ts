@@ -4,16 +4,24 @@
  */
 import { DEFAULT_SCHEMA, createPostgresBackend, isPgPool, runMigrations, withBackend } from 'bullmq';
 import { Pool } from 'pg';
+import { DATABASE_SCHEMA } from '../core/database-schema.ts';
 import { CONSUMER_OPTIONS, handleEntry, toWakeQueue, toQueueConsumer, type EntryToAdd } from './bullmq.ts';
 import { QUEUE_NAME, type Queue } from './wake-queue.ts';
 
 const { Queue: BullQueue, Worker: BullWorker } = withBackend(createPostgresBackend);
 
-/** Resolves once BullMQ's tables exist. */
+/** Installations in one database share BullMQ's tables, since BullMQ expects its own schema of a pool that is shared. */
+function queueName(databaseSchema: string): string {
+  return databaseSchema === DATABASE_SCHEMA ? QUEUE_NAME : `${QUEUE_NAME}-${databaseSchema}`;
+}
+
+/** Resolves once BullMQ's tables exist. Installations with different schemas share no wake-ups. */
 export async function postgresQueue(
   databaseUrl: string,
   onError: (error: Error) => void,
+  databaseSchema = DATABASE_SCHEMA,
 ): Promise<Queue & { close(): Promise<void> }> {
+  const name = queueName(databaseSchema);
   const pool = new Pool({
     connectionString: databaseUrl,
     max: 8,
@@ -24,15 +32,15 @@ export async function postgresQueue(
   pool.on('error', onError);
   // BullMQ declares its own type for pools, which pg's `Pool` does not match without this check.
   if (!isPgPool(pool)) throw new Error('BullMQ does not accept the pool of the installed version of pg.');
-  const session = await pool.connect();
   try {
-    await runMigrations(session);
-  } finally {
-    session.release();
+    await createTables(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
   }
   return {
     openWakeQueue() {
-      const queue = new BullQueue(QUEUE_NAME, { connection: pool });
+      const queue = new BullQueue(name, { connection: pool });
       queue.on('error', onError);
       // In bulk it would create temporary tables.
       const add = (entries: EntryToAdd[]) =>
@@ -44,7 +52,7 @@ export async function postgresQueue(
       );
     },
     async listen(answer, concurrency) {
-      const consumer = new BullWorker(QUEUE_NAME, async (entry) => handleEntry(entry.data, answer), {
+      const consumer = new BullWorker(name, async (entry) => handleEntry(entry.data, answer), {
         ...CONSUMER_OPTIONS,
         connection: pool,
         concurrency,
@@ -55,4 +63,13 @@ export async function postgresQueue(
     },
     close: () => pool.end(),
   };
+}
+
+async function createTables(pool: Pool): Promise<void> {
+  const session = await pool.connect();
+  try {
+    await runMigrations(session);
+  } finally {
+    session.release();
+  }
 }

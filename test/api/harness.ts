@@ -153,6 +153,7 @@ export async function openApi(
     about,
     webhooks: webhooksWith(config.secretKeys),
     consoleFolder,
+    mount: null,
     requestRates: localRates(),
   });
   await app.ready();

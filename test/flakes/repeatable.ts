@@ -6,6 +6,7 @@ export const REPEATABLE: Readonly<Record<string, string>> = {
   'test/cli/': 'several processes: the command line',
   'test/console/': 'a browser',
   'test/dev/': 'several processes: embedded services and their watchers',
+  'test/embed/': 'real time: workers and streams within the test process, and processes that must end by themselves',
   'test/e2e/': 'several processes: the platform, its services, clients',
   'test/events/': 'real time: streams, heartbeats and Redis outages over sockets',
   'test/mcp/': 'several processes: MCP servers',

@@ -44,7 +44,7 @@ export async function openMcpPlatform(
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const services = { databaseUrl: database.url, redisUrl: null, poolLimits: WORKER_LIMITS };
+  const services = { databaseUrl: database.url, redisUrl: null, poolLimits: WORKER_LIMITS, env: process.env };
   const platform = await openPlatform(parseEnvironment(env), services, { ...parsed.settings, path: null }, logger);
   let worker = await platform.startWorker();
   const api = await startServer({

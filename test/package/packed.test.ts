@@ -109,6 +109,45 @@ void text;
   expect(await faultsOf(['program.ts', 'nightshift.config.ts'], { module: 'nodenext', types: [] })).toBe('');
 });
 
+/** A service that embeds the platform; it ends by itself. */
+const SERVICE = `
+import { createNightshift, defineTool, type NightshiftCaller } from 'nightshift';
+
+const doubled: number[] = [];
+const double = defineTool({
+  name: 'double',
+  description: 'Doubles a number.',
+  input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
+  effect: 'none',
+  execute: ({ n }) => doubled.push(2 * n),
+});
+declare const process: { env: Record<string, string | undefined> };
+const nightshift = await createNightshift({ env: process.env, migrate: true, config: { tools: [double] } });
+await nightshift.startWorker();
+const caller: NightshiftCaller = { tenant: 'acme', scopes: ['read'] };
+const handle = await nightshift.fetchHandler({ authenticate: ({ headers }) => (headers.has('x-known') ? caller : null) });
+const client = nightshift.tenant('acme');
+const config = { model: 'simulated/default', tools: ['double'] };
+const { job_id } = await client.workers.create({ name: 'w', config, input: 'call: double {"n": 21}\\n---\\nsay: done' });
+const { output } = await client.jobs.wait(job_id);
+const answer = await handle(new Request('http://service.test/api/jobs', { headers: { 'x-known': '1' } }));
+await nightshift.stop();
+console.log(JSON.stringify({ output: output?.text, doubled, status: answer.status }));
+`;
+
+test('`createNightshift` has types without those of Node, and runs a job in the process of a service', async () => {
+  const [program, own] = ['service.ts', await createEmptyDatabase()];
+  await writeFile(path.join(folder, program), SERVICE);
+  expect(await faultsOf([program], { module: 'nodenext', types: [] })).toBe('');
+  const env = { ...process.env, DATABASE_URL: own.url, REDIS_URL: '', NODE_OPTIONS: '' };
+  try {
+    const { stdout } = await run(process.execPath, [program], { cwd: folder, env, timeout: 120_000 });
+    expect(JSON.parse(stdout)).toEqual({ output: 'done', doubled: [42], status: 200 });
+  } finally {
+    await own.drop();
+  }
+});
+
 /** Libraries of the guide's five ways to describe an input, which are not installed with the package. */
 const LIBRARIES = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema'];
 

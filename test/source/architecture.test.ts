@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Those that assemble the platform may import anything: the only rule is that no file imports them. */
-const ASSEMBLERS = ['platform', 'cli', 'index.ts'];
+const ASSEMBLERS = ['platform', 'cli', 'embed', 'index.ts'];
 
 const BENT_IMPORTS: Readonly<Record<string, string>> = {
   'api → config': 'the application is made from the part of the configuration that is its own',
@@ -61,7 +61,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/sdk': ['tools'],
   ajv: ['schema', 'tools', 'api'],
   'ajv-formats': ['schema', 'tools'],
-  fastify: ['api'],
+  fastify: ['api', 'embed'],
   '@fastify/accept-negotiator': ['api'],
   '@fastify/cookie': ['api'],
   '@fastify/cors': ['api'],
@@ -69,10 +69,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   '@fastify/swagger': ['api'],
   '@fastify/type-provider-typebox': ['api'],
   typebox: ['schema', 'tools', 'api'],
-  pino: ['api', 'workers', 'platform'],
+  pino: ['api', 'workers', 'platform', 'embed'],
   croner: ['commands'],
   'p-map': ['commands'],
-  'p-timeout': ['queue', 'db', 'tools', 'workers'],
+  'p-timeout': ['queue', 'db', 'tools', 'workers', 'embed'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api', 'bus'],
   jose: ['api'],
@@ -106,6 +106,7 @@ const LAZY: Readonly<Record<string, readonly string[]>> = {
   'src/platform/start.ts': ['src/cli/serve.ts'],
   'src/platform/production.ts': ['src/cli/serve.ts'],
   'src/cli/program.ts': ['src/cli/main.ts'],
+  'src/embed/open.ts': ['src/embed/nightshift.ts'],
 };
 
 /** Where the environment is read. */

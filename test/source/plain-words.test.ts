@@ -56,6 +56,7 @@ const CHECKED: readonly string[] = [
   'src/api',
   'src/client',
   'src/cli',
+  'src/embed',
   'src/config',
   'src/tools',
   'web/src',

@@ -8,6 +8,8 @@ export type AccessHeaders = {
 };
 
 export type AccessRequest = {
+  /** Node's own request. */
+  raw: object;
   headers: AccessHeaders;
   method: string;
   cookies: Readonly<Record<string, string | undefined>>;

@@ -18,7 +18,7 @@ import { scopesOfUser } from '../../core/access/oidc.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { User } from '../../core/access/user.ts';
 import { bearerOf, type AccessRequest } from './access-request.ts';
-import { keyId, keyTest, openEnvironmentKeys } from './environment-keys.ts';
+import { keyId, keyTest, openEnvironmentKeys, type EnvironmentKeys } from './environment-keys.ts';
 import { openKeyCheck, openMadeKeys, type KeyCheck } from './made-keys.ts';
 import {
   openSessions,
@@ -39,8 +39,8 @@ import type { CredentialTenant } from '../../db/write/tenants/tenants.ts';
 import type { TokenRef } from '../../db/write/tokens.ts';
 
 /** Without keys, a caller is both the tenant and the operator. With keys, a caller is one of them. */
-type Access = Tenant | Operator | MetricsReader | Refusal;
-type Tenant = Omit<CredentialTenant, 'tenantStatus'> & {
+export type Access = Tenant | Operator | MetricsReader | Refusal;
+export type Tenant = Omit<CredentialTenant, 'tenantStatus'> & {
   kind: 'tenant';
   isOperator: boolean;
   scopes: Scopes;
@@ -65,12 +65,12 @@ export type Credential =
   | { kind: 'session'; hash: SessionHash }
   | { kind: 'key'; id: ApiKeyId }
   | { kind: 'token'; token: TokenRef }
-  /** A key of the environment: valid while its tenant is active. */
+  /** A key of the environment, or a caller that a service identified: valid while its tenant is active. */
   | { kind: 'environment'; tenantId: TenantId }
   /** None is needed until the API makes a key. */
   | { kind: 'keyless' };
 
-type AccessConfig = Pick<
+export type AccessConfig = Pick<
   Config,
   'apiKeys' | 'adminKey' | 'metricsKey' | 'allowedHosts' | 'secretKeys' | 'oidc' | 'oidcSettings'
 >;
@@ -110,15 +110,18 @@ type CallerControl = {
 type SignIn = { kind: 'sign_in'; keyId: string; begin(record: RecordSession): Promise<BegunSession | null> };
 
 export function openAccessControl(config: AccessConfig, database: DatabaseAccess): AccessControl {
-  const withKeys = keyAccess(config, database);
+  const withKeys = keyAccess(config, database, openEnvironmentKeys(config.apiKeys));
   return isSecured(config) ? withKeys : untilKeysAreMade(config.allowedHosts, withKeys, openKeyCheck(database));
 }
 
 const NO_KEY = refuse('unauthorized', 'No API key was given. Send the header Authorization: Bearer <key>.');
 
-function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessControl {
-  const { apiKeys, adminKey, metricsKey, secretKeys, oidc, oidcSettings } = config;
-  const environment = openEnvironmentKeys(apiKeys);
+/** Every request needs a key, or what a key made. */
+export function keyAccess(
+  { adminKey, metricsKey, secretKeys, oidc, oidcSettings }: AccessConfig,
+  database: DatabaseAccess,
+  environment: EnvironmentKeys,
+): AccessControl {
   const { find, scopesOf } = environment;
   const isAdminKey = keyTest(adminKey);
   const isMetricsKey = keyTest(metricsKey);
@@ -215,7 +218,7 @@ function keyAccess(config: AccessConfig, database: DatabaseAccess): AccessContro
 
 type Found = CredentialTenant & Pick<Tenant, 'scopes' | 'key'> & Partial<Pick<Tenant, 'keyLimits' | 'user'>>;
 
-function toTenant(found: Found, credential: Credential): Tenant | Refusal {
+export function toTenant(found: Found, credential: Credential): Tenant | Refusal {
   const { tenantStatus } = found;
   if (tenantStatus === 'suspended') return TENANT_SUSPENDED;
   if (tenantStatus === 'deleting') return INVALID_KEY;

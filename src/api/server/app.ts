@@ -17,6 +17,8 @@ import { NO_LIMITS, limitsOf } from '../../core/access/quotas.ts';
 import { limitUploads, openQuotas, type Quotas } from '../quotas/quotas.ts';
 import { openRooms } from '../quotas/room.ts';
 import { openAccessControl, type AccessControl } from '../access/access.ts';
+import { openEmbeddedAccess } from '../embedded/access.ts';
+import { prefixUrls } from '../embedded/prefix-urls.ts';
 import { allowOrigins } from '../access/cors.ts';
 import { isForOperator, isForOperatorOnly, requireScope, scopeOf } from '../access/scopes.ts';
 import { requireReach } from './token-reach.ts';
@@ -72,12 +74,19 @@ export async function createApp(given: AppPorts): Promise<App> {
     noteExceeded(metrics, error, request);
     return answerFailure(error, request, reply);
   });
+  const { mount } = ports;
   const explain = showNotFound(ports.consoleFolder);
-  app.setNotFoundHandler((request, reply) => (isForPeople(request) ? explain(request, reply) : notThere(reply)));
+  app.setNotFoundHandler((request, reply) =>
+    mount === null && isForPeople(request) ? explain(request, reply) : notThere(reply),
+  );
 
   await app.register(cookies);
   await allowOrigins(app, ports.config.corsOrigins);
-  const accessControl = openAccessControl(ports.config, ports.database.everywhere);
+  const { everywhere } = ports.database;
+  const accessControl =
+    mount === null
+      ? openAccessControl(ports.config, everywhere)
+      : openEmbeddedAccess(ports.config, everywhere, mount.embedded);
   guard(app, accessControl, ports, { streams, quotas });
   limitUploads(app);
   boundHandlers(app, ports.config.requestMs);
@@ -85,10 +94,13 @@ export async function createApp(given: AppPorts): Promise<App> {
   measureRequests(app, metrics);
   compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);
-  await documentRoutes(app);
+  await documentRoutes(app, mount?.path);
+  if (mount !== null) prefixUrls(app, mount.path);
   addRoutes(app, ports, { accessControl, metrics, streams, quotas });
-  await serveDocs(app);
-  await serveConsole(app, ports.consoleFolder);
+  if (mount === null) {
+    await serveDocs(app);
+    await serveConsole(app, ports.consoleFolder);
+  }
   refuseOthers();
   return app;
 }

@@ -40,7 +40,8 @@ const SCHEMES = {
 } as const;
 
 /** The document is the same with and without keys: without them, none is needed. */
-export async function documentRoutes(app: App): Promise<void> {
+/** `path`: under which another service serves the application. */
+export async function documentRoutes(app: App, path = ''): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -50,7 +51,7 @@ export async function documentRoutes(app: App): Promise<void> {
         version: '0.1.0',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/' }],
+      servers: [{ url: path === '' ? '/' : path }],
       components: { securitySchemes: SCHEMES },
       security: [{ key: [] }, { session: [] }],
       tags: [

@@ -23,6 +23,7 @@ import type { User } from '../../core/access/user.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';
 import type { SecretBox } from '../../webhooks/secret-box.ts';
 import type { Credential } from '../access/access.ts';
+import type { Embedded } from '../embedded/callers.ts';
 
 /** The settings that requests depend on. */
 export type ApiConfig = Pick<
@@ -47,6 +48,12 @@ export type ApiConfig = Pick<
   | 'corsOrigins'
 >;
 
+/**
+ * How the application is part of another service. `path`: under which the service serves it, which the application itself
+ * does not see; empty: at the root.
+ */
+export type Mount = { path: string; embedded: Embedded };
+
 /** `secretBox` null: no webhook can be made. */
 export type WebhookPorts = Pick<Receivers, 'whyNot'> & { secretBox: SecretBox | null };
 
@@ -62,6 +69,8 @@ export type AppPorts = CommandPorts & {
   webhooks: WebhookPorts;
   /** The built console; null: not built. */
   consoleFolder: string | null;
+  /** Null: the application has a server of its own, with the console and the reference. */
+  mount: Mount | null;
 };
 
 export type ApiPorts = AppPorts & {

@@ -6,15 +6,16 @@ import { isLoopback } from '../../config/loopback.ts';
 import { isSecured } from '../../config/secured.ts';
 import { createApp } from './app.ts';
 import { openCatalog, type Catalog } from './catalog.ts';
-import type { ApiConfig, AppPorts } from './ports.ts';
+import type { ApiConfig, App, AppPorts, Mount } from './ports.ts';
 import { trackUnused } from './unused-connections.ts';
 
-type ServerPorts = Omit<AppPorts, 'config' | 'streamHub' | 'catalog'> &
+type AssembledPorts = Omit<AppPorts, 'streamHub' | 'catalog' | 'mount'> &
   Pick<Catalog, 'checkInput' | 'parameters'> & {
-    config: ApiConfig & Pick<Config, 'host' | 'port'>;
     /** Roles of the config file. */
     roles: Catalog['fileRoles'];
   };
+
+type ServerPorts = AssembledPorts & { config: ApiConfig & Pick<Config, 'host' | 'port'> };
 
 export type Server = {
   /** The address of the API. */
@@ -32,16 +33,7 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   }
   expectLongKeys(ports);
   expectGrants(ports);
-  const app = await createApp({
-    ...ports,
-    streamHub: openStreamHub(ports.database, ports.bus),
-    catalog: openCatalog(ports.database, ports.times, {
-      fileRoles: ports.roles,
-      checkInput: ports.checkInput,
-      parameters: ports.parameters,
-      defaultModel: ports.config.defaultModel,
-    }),
-  });
+  const app = await openApp(ports, null);
   const hangUpUnused = trackUnused(app.server);
   app.addHook('preClose', async () => hangUpUnused());
   try {
@@ -55,14 +47,36 @@ export async function startServer(ports: ServerPorts): Promise<Server> {
   return { url: urlOf(host, bound), close: () => app.close() };
 }
 
+/** The application without a server, with what belongs to it alone. */
+export function openApp(ports: AssembledPorts, mount: Mount | null): Promise<App> {
+  return createApp({
+    ...ports,
+    streamHub: openStreamHub(ports.database, ports.bus),
+    catalog: openCatalog(ports.database, ports.times, {
+      fileRoles: ports.roles,
+      checkInput: ports.checkInput,
+      parameters: ports.parameters,
+      defaultModel: ports.config.defaultModel,
+    }),
+    mount,
+  });
+}
+
 /** The minimum length of a key in characters. */
 const LONG_KEY = 16;
 
+/** Null: no key is short enough to guess. */
+export function shortKeyFault({ apiKeys }: Pick<Config, 'apiKeys'>): string | null {
+  const short = apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
+  return short.length === 0
+    ? null
+    : `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
+}
+
 /** Refuses keys that are short enough to guess. On a loopback address it only logs a warning. */
 function expectLongKeys({ config, logger }: ServerPorts): void {
-  const short = config.apiKeys.filter(({ key }) => key.length < LONG_KEY).map(({ tenant }) => tenant);
-  if (short.length === 0) return;
-  const warning = `NIGHTSHIFT_API_KEYS has keys with fewer than ${LONG_KEY} characters (tenants: ${[...new Set(short)].join(', ')}): generate keys with \`openssl rand -hex 32\``;
+  const warning = shortKeyFault(config);
+  if (warning === null) return;
   if (!isLoopback(config.host)) throw new ConfigError([warning]);
   logger.warn(warning);
 }

@@ -323,7 +323,7 @@ describe('access control', () => {
     api = await openApi();
   });
   afterAll(() => api.close());
-  const asked = (headers: AccessHeaders) => ({ headers, method: 'GET', cookies: {} });
+  const asked = (headers: AccessHeaders) => ({ raw: {}, headers, method: 'GET', cookies: {} });
 
   test('compares every key in constant time', async () => {
     const keys = [{ key: 'a', tenant: 'x', scopes: ALL_SCOPES }];

@@ -42,8 +42,8 @@ function getSessionRoute(app: App, { config: { oidc, oidcSettings } }: ApiPorts,
         response: { 200: ref(Session) },
       },
     },
-    async ({ headers, method, cookies }) => {
-      const access = await accessControl.admit({ headers, method, cookies });
+    async ({ raw, headers, method, cookies }) => {
+      const access = await accessControl.admit({ raw, headers, method, cookies });
       const auth = await accessControl.auth();
       if (access.kind === 'operator') {
         const scopes = ['operator' as const];

@@ -3,7 +3,8 @@ import type { Fetch } from './fetch.ts';
 
 export function sdkOptions(fetch: Fetch, baseURL: string | undefined) {
   return {
-    ...(baseURL === undefined ? {} : { baseURL }),
+    // Not undefined: then an SDK would read an environment variable itself.
+    baseURL: baseURL ?? null,
     maxRetries: 0,
     timeout: 2 ** 31 - 1,
     fetch,

@@ -1,0 +1,92 @@
+/** The callers of an embedded API: what identifies the caller of a request is attached to the request itself. */
+import type { Logger } from 'pino';
+import type { Embedded, EmbeddedCaller, EmbeddedId } from '../api/embedded/callers.ts';
+import { refused } from '../api/response/problem.ts';
+import { SCOPES, isScope, type Scope } from '../core/access/scopes.ts';
+import { TOKEN_SCOPES } from '../core/access/tokens.ts';
+import { LONGEST_USER, parseUser, type User } from '../core/access/user.ts';
+import type { Authenticate, NodeRequest } from './options.ts';
+import { withoutSecrets } from './without-secrets.ts';
+
+/** Null: the caller needs a key. */
+type Identify = () => Promise<EmbeddedCaller | null>;
+
+export type Callers = {
+  embedded: Embedded;
+  /** `carrier`: the request, or its connection, if it carries this request alone. */
+  attach: (carrier: object, identify: Identify) => void;
+};
+
+export function openCallers(): Callers {
+  const known = new WeakMap<object, Identify>();
+  return {
+    attach: (carrier, identify) => void known.set(carrier, identify),
+    embedded: {
+      callerOf: async ({ raw }) => (known.get(raw) ?? known.get(socketOf(raw)))?.() ?? null,
+    },
+  };
+}
+
+function socketOf(raw: object): object {
+  return 'socket' in raw && typeof raw.socket === 'object' && raw.socket !== null ? raw.socket : raw;
+}
+
+/** Asks the service. `authenticate` undefined: callers need keys. */
+export function identifierOf<Received extends NodeRequest | Request>(
+  authenticate: Authenticate<Received> | undefined,
+  log: Logger,
+): (request: Received) => Promise<EmbeddedCaller | null> {
+  if (authenticate === undefined) return async () => null;
+  return async (request) => {
+    try {
+      const parsed = parseCaller(await authenticate(request), 'authenticate');
+      if (parsed.ok) return parsed.caller;
+      log.error({ faults: parsed.faults }, 'authenticate returned an invalid caller');
+    } catch (error) {
+      log.error(withoutSecrets(error, request), 'authenticate failed');
+    }
+    throw refused('internal', 'The service could not identify the caller. Its log has the cause.');
+  };
+}
+
+type Parsed = { ok: true; caller: EmbeddedCaller | null } | { ok: false; faults: string[] };
+
+/** `value`: a `NightshiftCaller`, or null. */
+export function parseCaller(value: unknown, id: EmbeddedId): Parsed {
+  if (value === null || value === undefined) return { ok: true, caller: null };
+  const { tenant, scopes, user = null } = membersOf(value);
+  const known = Array.isArray(scopes) ? scopes.filter(isKnownScope) : null;
+  const parsedUser = parseUser(user);
+  const faults = [
+    ...(typeof tenant === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(tenant)
+      ? []
+      : ['tenant must be 1 to 64 letters, digits, "_", "." or "-"']),
+    ...(known !== null && Array.isArray(scopes) && known.length === scopes.length
+      ? []
+      : [`scopes must be a list of ${SCOPES.join(', ')}`]),
+    ...(user === null || parsedUser !== null ? [] : [`user must be a text of 1 to ${LONGEST_USER} characters`]),
+    ...(user === null ? [] : beyondUser(known ?? [])),
+  ];
+  if (typeof tenant !== 'string' || known === null || faults.length > 0) return { ok: false, faults };
+  return { ok: true, caller: { id, tenant, scopes: new Set(known), user: parsedUser } };
+}
+
+/** For calls within the process. With a user only what a caller with a user may do. */
+export function scopesFor(user: User | string | undefined): readonly Scope[] {
+  return user === undefined ? SCOPES : TOKEN_SCOPES;
+}
+
+function beyondUser(scopes: readonly Scope[]): string[] {
+  const beyond = scopes.filter((scope) => !scopesFor('').includes(scope));
+  return beyond.length === 0
+    ? []
+    : [`scopes of a caller with a user may be ${TOKEN_SCOPES.join(', ')}; not ${beyond.join(', ')}`];
+}
+
+function isKnownScope(value: unknown): value is Scope {
+  return typeof value === 'string' && isScope(value);
+}
+
+function membersOf(value: unknown): { tenant?: unknown; scopes?: unknown; user?: unknown } {
+  return typeof value === 'object' && value !== null ? value : {};
+}
