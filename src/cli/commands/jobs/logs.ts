@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Client, StreamEvent } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { findPlace, type Place } from '../../find.ts';
+import { findPlace, type Place } from '../../find/find.ts';
 import { openEventPrinter } from '../../following/print-event.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';
 import { wholeNumber } from '../../values.ts';
