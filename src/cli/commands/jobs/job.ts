@@ -87,10 +87,11 @@ function columnsOf({ created_at }: Job): readonly Column<JobStep>[] {
       title: 'FIRST',
       cell: ({ started_at, first_token_at }) => between(started_at, first_token_at) ?? '–',
       right: true,
+      spare: 2,
     },
     { title: 'TOOK', cell: ({ started_at, ended_at }) => between(started_at, ended_at) ?? '–', right: true },
-    { title: 'TOKENS', cell: ({ usage }) => (usage === null ? '–' : String(tokensOf(usage))), right: true },
-    { title: 'COST', cell: ({ usage }) => money(usage?.cost ?? null), right: true },
+    { title: 'TOKENS', cell: ({ usage }) => (usage === null ? '–' : String(tokensOf(usage))), right: true, spare: 1 },
+    { title: 'COST', cell: ({ usage }) => money(usage?.cost ?? null), right: true, spare: 3 },
     { title: 'ERROR', cell: ({ error }) => (error === null ? '' : `${error.code}: ${error.message}`) },
   ];
 }
