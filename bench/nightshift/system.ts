@@ -41,7 +41,7 @@ function nightshiftFrom(name: 'nightshift' | 'source', program: string, env: Env
   const fileFor = ({ profile }: Setting): string => (profile ? SOURCE_MAIN : program);
   return {
     name,
-    prepare: ({ place }) => migrate(place.databaseUrl),
+    prepare: async ({ place }) => void (await migrate(place.databaseUrl)),
     startApi: (setting, port) =>
       start({
         file: fileFor(setting),

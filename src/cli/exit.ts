@@ -63,13 +63,45 @@ const MISUSED: readonly ErrorCode[] = [
   'payload_too_large',
 ];
 
+/** An error that ends a command, for programs. */
+export type Fault = {
+  /** A code of the API or of its client, or `usage`, `refused`, `unavailable` of the command line itself. */
+  code: string;
+  message: string;
+  /** HTTP status; null: the error is not an answer of the API. */
+  status: number | null;
+  request_id?: string;
+  /** All faults of an invalid request, if it has several. */
+  errors?: NightshiftError['errors'];
+};
+
+/** The error that `--json` prints. Null: an unexpected error. */
+export function toFault(error: unknown, url: string): Fault | null {
+  if (error instanceof CommandError) return { code: codeOf(error.exit), message: error.message, status: null };
+  if (!(error instanceof NightshiftError)) return null;
+  const { code, message, status, requestId, errors } = error;
+  return {
+    code,
+    message: code === 'unreachable' ? awayText(url) : message,
+    status,
+    ...(requestId !== null && { request_id: requestId }),
+    ...(errors.length > 1 && { errors }),
+  };
+}
+
+function codeOf(exit: Exit): string {
+  if (exit === EXIT.usage) return 'usage';
+  return exit === EXIT.unavailable ? 'unavailable' : 'refused';
+}
+
 /** The exit code and message for an error that ends a command; null: an unexpected error. */
 export function toEnd(error: unknown, url: string): { exit: Exit; message: string } | null {
   if (error instanceof CommandError) return error;
   if (!(error instanceof NightshiftError)) return null;
   if (MISUSED.includes(error.code)) return { exit: EXIT.usage, message: format(error) };
   if (!isAway(error)) return { exit: EXIT.failed, message: format(error) };
-  return { exit: EXIT.unavailable, message: `${format(error)}\n${advice(error.code, url)}` };
+  if (error.code === 'unreachable') return { exit: EXIT.unavailable, message: awayText(url) };
+  return { exit: EXIT.unavailable, message: `${format(error)} ${advice(error.code, url)}` };
 }
 
 /** A `forbidden` error with a param refuses one field of the request; it does not ask for another key. */
@@ -96,9 +128,13 @@ function withDetails(text: string, details: readonly string[]): string {
 }
 
 function advice(code: ErrorCode, url: string): string {
-  if (code === 'unauthorized') return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}.`;
-  if (code === 'forbidden') return 'Set NIGHTSHIFT_API_KEY to a key that may do this.';
-  if (code === 'unreachable')
-    return `No API was reached at ${url}. Start it with \`nightshift start\`, or set NIGHTSHIFT_URL to the right URL.`;
+  if (code === 'unauthorized')
+    return `Set NIGHTSHIFT_API_KEY to a key of the API at ${url}, or run \`nightshift login\`.`;
+  if (code === 'forbidden')
+    return 'Set NIGHTSHIFT_API_KEY to a key that may do this, or run `nightshift login` with it.';
   return `Run \`nightshift doctor\` to find the problem with ${url}.`;
+}
+
+function awayText(url: string): string {
+  return `No API answers at ${url} (unreachable). Start it with \`nightshift start\`, or set NIGHTSHIFT_URL or --url.`;
 }

@@ -1,10 +1,11 @@
 /** Defines all commands, parses the arguments and handles errors. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../package-files.ts';
-import { openCli, type Cli } from './cli.ts';
+import { openCli, optionsBefore, type Cli } from './cli.ts';
 import { answerCommand } from './commands/jobs/answer.ts';
 import { cancelCommand } from './commands/jobs/cancel.ts';
 import { chatCommand } from './commands/contexts/chat.ts';
+import { completeCommand } from './commands/installation/complete.ts';
 import { completionCommand } from './commands/installation/completion.ts';
 import { contextsCommand } from './commands/contexts/contexts.ts';
 import { doctorCommand } from './commands/installation/doctor.ts';
@@ -16,9 +17,13 @@ import { interruptCommand } from './commands/jobs/interrupt.ts';
 import { jobCommand } from './commands/jobs/job.ts';
 import { jobsCommand } from './commands/jobs/jobs.ts';
 import { logsCommand } from './commands/jobs/logs.ts';
+import { openCommand } from './commands/jobs/open.ts';
 import { resolveCommand } from './commands/jobs/resolve.ts';
+import { retryCommand } from './commands/jobs/retry.ts';
 import { schedulesCommand } from './commands/schedules/schedules.ts';
 import { keysCommand } from './commands/installation/keys.ts';
+import { loginCommand, logoutCommand, profilesCommand } from './commands/installation/login.ts';
+import { psCommand } from './commands/installation/ps.ts';
 import { auditCommand } from './commands/installation/audit.ts';
 import { usageCommand } from './commands/installation/usage.ts';
 import { tenantsCommand } from './commands/installation/tenants.ts';
@@ -32,14 +37,15 @@ import { statusCommand } from './commands/installation/status.ts';
 import { treeCommand } from './commands/workers/tree.ts';
 import { approveCommand, denyCommand } from './commands/jobs/approve.ts';
 import { workersCommand } from './commands/workers/workers.ts';
-import { EXIT, toEnd } from './exit.ts';
+import { EXIT, toEnd, toFault, type Fault } from './exit.ts';
 import type { Io } from './terminal/io.ts';
-import { safe } from './terminal/safe.ts';
+import { safe, safeJson } from './terminal/safe.ts';
 
 const INTRODUCTION = `background LLM agents on Postgres and Redis
 
-The server commands are configured by environment variables (.env.example). All other commands call the API at
-NIGHTSHIFT_URL (default: http://127.0.0.1:3000) with the key NIGHTSHIFT_API_KEY.`;
+The server commands are configured by environment variables (.env.example). All other commands call the API at --url or
+NIGHTSHIFT_URL with the key NIGHTSHIFT_API_KEY, or that of a profile, which nightshift login makes. The default is
+http://127.0.0.1:3000 without a key.`;
 
 const EPILOGUE = `
 Exit codes: 0 success, job completed · 1 failed or refused · 2 invalid arguments · 3 API unreachable or key refused
@@ -49,28 +55,76 @@ Exit codes: 0 success, job completed · 1 failed or refused · 2 invalid argumen
 /** Returns the exit code. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const cli = openCli(io);
+  const asJson = wantsJson(args);
+  const program = makeProgram(cli, { asJson });
+  const end = (message: string, fault: Fault): void => {
+    if (asJson) cli.screen.note(safeJson(fault));
+    else cli.screen.note(`${cli.screen.sideInk('red', 'nightshift:')} ${safe(message)}`);
+  };
   try {
-    await makeProgram(cli).parseAsync(args, { from: 'user' });
+    await program.parseAsync(args, { from: 'user' });
     return cli.exit;
   } catch (error) {
-    // Commander has already printed the error or the help.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.completed : EXIT.usage;
-    const end = toEnd(error, cli.url);
-    if (end === null) throw error;
-    cli.screen.note(`${cli.screen.sideInk('red', 'nightshift:')} ${safe(end.message)}`);
-    return end.exit;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.completed;
+      const message = usageText(error, commandIn(program, args));
+      // Commander has printed the help of a command whose subcommand is missing.
+      if (message !== null || asJson)
+        end(message ?? '', { code: 'usage', message: message ?? 'A subcommand is missing.', status: null });
+      return EXIT.usage;
+    }
+    const fault = toFault(error, cli.url);
+    const known = toEnd(error, cli.url);
+    if (fault !== null && known !== null) {
+      end(known.message, fault);
+      return known.exit;
+    }
+    if (!asJson) throw error;
+    end('', { code: 'internal', message: error instanceof Error ? error.message : String(error), status: null });
+    return EXIT.failed;
   }
 }
 
-export function makeProgram(cli: Cli): Command {
+/** Also where the arguments are wrong, and cannot be parsed. */
+function wantsJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? args.length : end).includes('--json');
+}
+
+/** The message of an error in the arguments, on one line, with what to do. Null: the help was printed instead. */
+function usageText({ code, message }: CommanderError, command: string): string | null {
+  if (code === 'commander.help') return null;
+  const [text = '', ...hints] = message.replace(/^error: /, '').split('\n');
+  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.?])$/, '$1.');
+  const similar = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1'));
+  return [sentence, ...similar, `Run \`${command} --help\`.`].join(' ');
+}
+
+/** The command that the arguments name, as far as there is one. */
+function commandIn(program: Command, args: readonly string[]): string {
+  let command = program;
+  const names = [program.name()];
+  for (const arg of args) {
+    const below = command.commands.find((one) => one.name() === arg);
+    if (below === undefined) continue;
+    command = below;
+    names.push(below.name());
+  }
+  return names.join(' ');
+}
+
+/** `asJson`: nothing but JSON is written to stderr. */
+export function makeProgram(cli: Cli, { asJson = false } = {}): Command {
   const { screen } = cli;
-  const program = new Command('nightshift')
+  const program = optionsBefore(new Command('nightshift'))
     .description(INTRODUCTION)
     .version(VERSION, '-v, --version')
     .addHelpText('after', EPILOGUE)
     .configureOutput({
       writeOut: (text) => screen.out(text),
-      writeErr: (text) => screen.note(text.trimEnd()),
+      writeErr: (text) => (asJson ? undefined : screen.note(text.trimEnd())),
+      // `runProgram` prints it.
+      outputError: () => undefined,
     })
     .helpCommand('help [command]', 'display help, or help for a command')
     .configureHelp({
@@ -99,6 +153,8 @@ export function makeProgram(cli: Cli): Command {
     rolesCommand(cli),
     schedulesCommand(cli),
     searchCommand(cli),
+    openCommand(cli),
+    psCommand(cli),
   ]);
   add('Responding and controlling:', [
     inboxCommand(cli),
@@ -109,7 +165,9 @@ export function makeProgram(cli: Cli): Command {
     resolveCommand(cli),
     interruptCommand(cli),
     cancelCommand(cli),
+    retryCommand(cli),
   ]);
+  add('Access to an API:', [loginCommand(cli), logoutCommand(cli), profilesCommand(cli)]);
   add('Keys, webhooks, tenants, import, export and maintenance:', [
     keysCommand(cli),
     tokensCommand(cli),
@@ -122,6 +180,7 @@ export function makeProgram(cli: Cli): Command {
     doctorCommand(cli),
     completionCommand(cli, program),
   ]);
+  program.addCommand(inherit(completeCommand(cli), program), { hidden: true });
   return program;
 }
 

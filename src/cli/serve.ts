@@ -3,9 +3,12 @@ const SERVERS = {
   start: async () => (await import('../platform/start.ts')).start(),
   api: async () => (await import('../platform/production.ts')).runApi(),
   worker: async () => (await import('../platform/production.ts')).runWorker(),
-  migrate: async () => (await import('../platform/production.ts')).migrateOnly(),
+  migrate: async (args) => (await import('./migrate.ts')).migrateCommand(args),
   'worker-health': async () => (await import('./worker-health.ts')).workerHealth(),
-} as const satisfies Record<string, () => Promise<number>>;
+} as const satisfies Record<string, (args: readonly string[]) => Promise<number>>;
+
+/** The options of server commands. Most have none. */
+export const SERVER_OPTIONS: Readonly<Record<string, readonly string[]>> = { migrate: ['--status', '--dry-run'] };
 
 export function isServer(name: string): name is keyof typeof SERVERS {
   return Object.hasOwn(SERVERS, name);
@@ -18,14 +21,16 @@ const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError', 'DatabaseR
 
 /** Returns the exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {
-  if (args.length > 0) {
+  const options = SERVER_OPTIONS[name] ?? [];
+  if (args.length > 1 || args.some((arg) => !options.includes(arg))) {
+    const taken = options.length === 0 ? 'no arguments' : `${options.join(' or ')} alone`;
     process.stderr.write(
-      `nightshift ${name} takes no arguments. Configure it with environment variables (see .env.example).\n`,
+      `nightshift ${name} takes ${taken}. Configure it with environment variables (see .env.example).\n`,
     );
     return 2;
   }
   try {
-    return await SERVERS[name]();
+    return await SERVERS[name](args);
   } catch (error) {
     process.stderr.write(`${describe(error)}\n`);
     return 1;

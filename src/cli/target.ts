@@ -1,7 +1,7 @@
 /** Who gets an input: an existing context, or a new worker. */
 import { Option, type Command } from 'commander';
 import type { Client } from '../client/index.ts';
-import { findWorker } from './find.ts';
+import { findContextId, findWorker } from './find/find.ts';
 import { gathered, given } from './values.ts';
 
 export type TargetOptions = {
@@ -30,7 +30,7 @@ export function targetOptions(command: Command): Command {
 
 /** The id of the existing context that is named; null: a new worker gets the input. */
 export async function existingContext(client: Client, { context, worker }: TargetOptions): Promise<string | null> {
-  if (context !== undefined) return context;
+  if (context !== undefined) return findContextId(client, context);
   return worker === undefined ? null : (await findWorker(client, worker)).context_id;
 }
 

@@ -874,7 +874,9 @@ export type InboxItem = {
   kind: 'approval' | 'input' | 'unknown_outcome';
   context_id: string;
   worker_id: string;
+  worker_name: string;
   job_id: string;
+  input_message_id: string | null;
   tool_call_id: string;
   name: string;
   input: Json;
@@ -920,6 +922,7 @@ export type Job = {
   worker_id: string;
   user: string | null;
   branch: string;
+  input_message_id: string | null;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
   retry_at: string | null;

@@ -182,14 +182,19 @@ export function parseEnvironment(env: Environment): Config {
   return config;
 }
 
-/** The default model if exactly one provider is configured. With several providers, none is preferred. */
-function modelOfOnlyProvider({ anthropic, openai }: Pick<Config, 'anthropic' | 'openai'>): string {
-  const models = [
+/** A model of each configured provider. */
+export function usualModels({ anthropic, openai }: Pick<Config, 'anthropic' | 'openai'>): string[] {
+  return [
     ...(anthropic.apiKey === null ? [] : ['anthropic/claude-sonnet-4-5']),
     ...(openai.apiKey === null ? [] : ['openai/gpt-5']),
     // A base URL without a key means a local server, with the one model that it was started with.
     ...(openai.apiKey === null && openai.baseUrl !== null ? ['openai-chat/default'] : []),
   ];
+}
+
+/** The default model if exactly one provider is configured. With several providers, none is preferred. */
+function modelOfOnlyProvider(config: Pick<Config, 'anthropic' | 'openai'>): string {
+  const models = usualModels(config);
   const [only] = models;
   return only !== undefined && models.length === 1 ? only : 'simulated/default';
 }

@@ -1,14 +1,13 @@
 /** Assembles what this process can serve: its models, its tools, and how it resolves workers. */
 import type { Logger } from 'pino';
 import type { CheckInput } from '../api/server/catalog.ts';
-import type { Config, ProviderAccess } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
 import type { Database } from '../db/connection/client.ts';
-import { createModels } from '../llm/models.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
@@ -20,8 +19,7 @@ import type { Tool } from '../tools/registry/tool.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
 import type { Abilities } from '../workers/process/ports.ts';
 import { builtInParts } from './built-in-parts.ts';
-import { usesEnvProxy } from './env-proxy.ts';
-import { ids } from './ids.ts';
+import { modelsOf } from './models/configured.ts';
 
 /** What tools of this process work with. */
 type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: Logger; env: Environment };
@@ -35,7 +33,7 @@ type Served = {
 
 export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolParts): Served {
   const { servers, log, env } = parts;
-  const models = modelsOf(config, configFile, env);
+  const models = modelsOf(config, configFile.prices, env);
   const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...configFile.limits };
   const builtIn = builtInTools({
     ...builtInParts(config, configFile.limits, limits.toolResult, parts),
@@ -68,22 +66,6 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
     },
   };
   return { abilities, providers: models.configured, checkInput: checkerOf(all), builtIn };
-}
-
-function modelsOf(config: Config, { prices }: ConfigFile, env: Environment) {
-  const anthropic = access(config.anthropic);
-  return createModels({
-    ...(anthropic.apiKey === undefined ? {} : { anthropic: { ...anthropic, apiKey: anthropic.apiKey } }),
-    openai: access(config.openai),
-    idleTimeoutMs: config.idleStreamMs,
-    ids,
-    prices,
-    useEnvProxy: usesEnvProxy(env, process.execArgv),
-  });
-}
-
-function access({ apiKey, baseUrl }: ProviderAccess): { apiKey?: string; baseURL?: string } {
-  return { ...(apiKey === null ? {} : { apiKey }), ...(baseUrl === null ? {} : { baseURL: baseUrl }) };
 }
 
 /** Null: there is no such tool. */

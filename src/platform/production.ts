@@ -6,8 +6,6 @@ import { ConfigError, parseEnvironment, type Config } from '../config/config.ts'
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
-import { migrate } from '../db/setup/migrate.ts';
-import { whenUp } from '../db/connection/when-up.ts';
 import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
 import { untilMigrated } from './until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
@@ -34,14 +32,6 @@ export async function runWorker(): Promise<number> {
       return () => worker.drain();
     },
   );
-}
-
-export async function migrateOnly(): Promise<number> {
-  const { databaseUrl, databaseSchema, logins } = parseEnvironment(process.env);
-  if (databaseUrl === null)
-    throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
-  await whenUp(() => migrate(databaseUrl, databaseSchema, logins));
-  return 0;
 }
 
 type Using = { databaseUrl: string | null; poolLimits: PoolLimits };

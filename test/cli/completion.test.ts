@@ -53,6 +53,29 @@ test.skipIf(!isThere('bash'))('bash completes commands, options and values', asy
   expect(completed(['nightshift', 'workers', 'stop', '--y'])).toEqual(['']);
 });
 
+test('complete lists names for scripts, and nothing where the API does not answer', async () => {
+  const away = await run(['complete', 'workers'], { NIGHTSHIFT_URL: 'http://127.0.0.1:1' });
+  expect(away).toEqual({ code: 0, out: '', err: '' });
+  expect((await run(['complete', 'nonsense'])).code).toBe(2);
+});
+
+test.skipIf(!isThere('bash'))('bash completes names that the API has', async () => {
+  const file = await script('bash');
+  const completed = (...words: string[]): string[] => {
+    // A program in place of `nightshift`, which tells what it was asked for.
+    const line = `nightshift() { echo "named-$2"; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nightshift; echo "\${COMPREPLY[@]}"`;
+    const { stdout } = spawnSync('bash', ['-c', line, file, 'nightshift', ...words], { encoding: 'utf8' });
+    return stdout.trim().split(' ');
+  };
+  expect(completed('tree', 'named')).toEqual(['named-workers']);
+  expect(completed('jobs', '--role', '')).toEqual(['named-roles']);
+  expect(completed('workers', 'stop', 'n')).toEqual(['named-workers']);
+  expect(completed('job', 'named')).toEqual(['named-jobs']);
+  expect(completed('webhooks', 'show', 'named')).toEqual(['named-webhooks']);
+  expect(completed('jobs', '--parent', 'named')).toEqual(['named-jobs']);
+  expect(completed('tree', '--js')).toEqual(['--json']);
+});
+
 test('another shell is refused', async () => {
   expect((await run(['completion', 'tcsh'])).code).toBe(2);
 });

@@ -3,7 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { createTestDatabase } from '../services/database.ts';
+import { startFakeProvider } from '../llm/fake-provider.ts';
+import { createEmptyDatabase, createTestDatabase } from '../services/database.ts';
 import { KEY, openPlatform, runProcess, type Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -14,8 +15,8 @@ afterAll(() => platform.close());
 
 type Finding = { name: string; status: string; detail: string; advice: string | null };
 
-async function examine(env: Record<string, string>) {
-  const { code, out } = await runProcess(['doctor', '--json'], env, { cwd: platform.folder });
+async function examine(env: Record<string, string>, ...args: string[]) {
+  const { code, out } = await runProcess(['doctor', '--json', ...args], env, { cwd: platform.folder });
   const { ok, checks } = JSON.parse(out) as { ok: boolean; checks: Finding[] };
   return { code, ok, out, of: (name: string) => checks.find((check) => check.name === name) };
 }
@@ -175,6 +176,56 @@ test('reports whether run_command can run a command, with the configured runner'
     status: 'ok',
     detail: 'commands run as plain processes, without a sandbox',
   });
+});
+
+test('--call calls a model of each provider with a key, and only then', async () => {
+  const fake = await startFakeProvider();
+  try {
+    const env = { ...platform.env, OPENAI_API_KEY: 'sk-a-secret', OPENAI_BASE_URL: fake.openaiURL };
+    expect((await examine(env)).of('model call')).toBeUndefined();
+    expect(fake.requests).toHaveLength(0);
+    const called = await examine(env, '--call');
+    expect(called.of('model call')).toMatchObject({
+      status: 'ok',
+      detail: expect.stringMatching(/^openai\/gpt-5 answered/),
+    });
+    expect(fake.requests).toHaveLength(1);
+    expect(fake.requests[0]?.body).toMatchObject({ model: 'gpt-5', max_output_tokens: 16 });
+    const other = await examine({ ...platform.env }, '--call', 'anthropic/claude-sonnet-4-5');
+    expect(other.of('model call')).toMatchObject({ status: 'fail', detail: expect.stringContaining('not configured') });
+    expect((await examine(platform.env, '--call')).of('model call')).toMatchObject({ status: 'warn' });
+    fake.answer({ status: 401 });
+    const refused = await examine(env, '--call');
+    expect(refused).toMatchObject({ code: 1, ok: false });
+    expect(refused.of('model call')).toMatchObject({ status: 'fail', detail: expect.stringContaining('auth') });
+    for (const { out } of [called, refused]) expect(out).not.toContain('sk-a-secret');
+  } finally {
+    await fake.close();
+  }
+});
+
+test('migrate tells what it does; --status and --dry-run change nothing', async () => {
+  const empty = await createEmptyDatabase();
+  const migrate = (...args: string[]) => runProcess(['migrate', ...args], { DATABASE_URL: empty.url });
+  try {
+    const lacks = { code: 1, out: expect.stringMatching(/^The database lacks the migration 0000_\w+\./), err: '' };
+    expect(await migrate('--status')).toEqual(lacks);
+    expect(await migrate('--dry-run')).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Would be applied: 0000_/),
+    });
+    expect(await migrate('--status')).toEqual(lacks);
+    expect(await migrate()).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^Applied to the schema nightshift: 0000_/),
+    });
+    const done = { code: 0, out: 'The database is up to date. Nothing was applied.\n', err: '' };
+    for (const args of [[], ['--status'], ['--dry-run']]) expect(await migrate(...args)).toEqual(done);
+    expect((await migrate('--nope')).code).toBe(2);
+    expect((await migrate('--status', '--dry-run')).code).toBe(2);
+  } finally {
+    await empty.drop();
+  }
 });
 
 test('worker-health: whether a worker process of this host is alive', async () => {

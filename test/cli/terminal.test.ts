@@ -62,7 +62,7 @@ test('columns of a table are aligned, whatever they contain; the last ends with 
     ['夜', '1', 'short'],
     ['ada', '1000', 'long, longer, longest\n'],
   ];
-  const lines = table(columns, rows, (_, text) => text, 24).split('\n');
+  const lines = table(columns, rows, { ink: (_, text) => text, screen: 24 }).split('\n');
   expect(lines).toEqual(['NAME     N  TEXT', '夜       1  short', 'ada   1000  long, longe…', '']);
 });
 

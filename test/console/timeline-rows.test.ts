@@ -20,6 +20,7 @@ function job(started: number | null, changed: Partial<Job> = {}): Job {
     context_id: 'c',
     worker_id: 'w',
     branch: 'main',
+    input_message_id: null,
     status: started === null ? 'queued' : 'running',
     attempt: 1,
     retry_at: null,

@@ -40,7 +40,11 @@ const serverOfRun = (): DatabaseServer => ({
 /** A migrated, unused database, for tests of plans and of sizes. `server`: outside a test file. */
 export async function createFreshDatabase(server: DatabaseServer = serverOfRun()): Promise<TestDatabase> {
   const { databaseUrl, testRun } = server;
-  return createDatabaseFrom({ adminUrl: databaseUrl, run: testRun, migrations: MIGRATIONS, migrate });
+  return createDatabaseFrom({ adminUrl: databaseUrl, run: testRun, migrations: MIGRATIONS, migrate: migrated });
+}
+
+async function migrated(url: string): Promise<void> {
+  await migrate(url);
 }
 
 const pool = new DatabasePool(() => createFreshDatabase());

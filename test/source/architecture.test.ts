@@ -97,6 +97,8 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   following: ['client'],
   chat: ['client'],
   completion: [],
+  find: ['client'],
+  profiles: [],
   terminal: [],
   doctor: ['client', 'config', 'db', 'package-files.ts', 'platform', 'queue', 'tools', 'workers'],
 };

@@ -22,6 +22,7 @@ export function toJob(view: JobView): Job {
     worker_id: view.workerId,
     user: view.user,
     branch: view.branch,
+    input_message_id: view.inputMessageId,
     status: view.status,
     attempt: view.attempt,
     retry_at: toIsoOrNull(view.retryAt),

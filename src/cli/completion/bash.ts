@@ -4,22 +4,24 @@ import { withFullNames, type CompletionCommand } from './completion-commands.ts'
 export function bashScript(commands: readonly CompletionCommand[]): string {
   const all = withFullNames(commands);
   const cases = all.map(
-    ({ name, options, choices, takesFile, below }) =>
-      `    '${name}') options='${[...options.flatMap(({ names }) => names), '--help'].join(' ')}'; choices='${[...choices, ...below.map((one) => one.name)].join(' ')}'; files=${takesFile ? 1 : 0} ;;`,
+    ({ name, options, choices, takesFile, live, below }) =>
+      `    '${name}') options='${[...options.flatMap(({ names }) => names), '--help'].join(' ')}'; choices='${[...choices, ...below.map((one) => one.name)].join(' ')}'; files=${takesFile ? 1 : 0}; live='${live ?? ''}' ;;`,
   );
   const longer = all.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
   const values = all.flatMap(({ name, options }) =>
     options
       .filter(({ takesValue }) => takesValue)
       .map(
-        ({ names, choices }) =>
-          `    ${names.map((option) => `'${name}:${option}'`).join('|')}) values='${choices.join(' ')}'; given=1 ;;`,
+        ({ names, choices, live }) =>
+          `    ${names.map((option) => `'${name}:${option}'`).join('|')}) values='${choices.join(' ')}'; live='${live ?? ''}'; given=1 ;;`,
       ),
   );
   return `# bash completion for nightshift
+# What the API has: names and ids, asked for within a second.
+_nightshift_names() { "\${COMP_WORDS[0]}" complete "$1" 2>/dev/null; }
 _nightshift() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
-  local options='' choices='' files=0 values='' given=0
+  local options='' choices='' files=0 values='' given=0 live=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
     COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} --help --version' -- "$word"))
@@ -34,13 +36,17 @@ _nightshift() {
 ${values.join('\n')}
   esac
   if [ "$given" -eq 1 ]; then
-    if [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
+    if [ -n "$live" ]; then COMPREPLY=($(compgen -W "$(_nightshift_names "$live")" -- "$word"))
+    elif [ -n "$values" ]; then COMPREPLY=($(compgen -W "$values" -- "$word")); else COMPREPLY=($(compgen -f -- "$word")); fi
     return
   fi
   case "$command" in
 ${cases.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$options $choices" -- "$word"))
+  if [ -n "$live" ] && [ "\${word#-}" = "$word" ]; then
+    COMPREPLY+=($(compgen -W "$(_nightshift_names "$live")" -- "$word"))
+  fi
   if [ "$files" -eq 1 ]; then COMPREPLY+=($(compgen -f -- "$word")); fi
 }
 complete -o filenames -F _nightshift nightshift

@@ -1,4 +1,5 @@
 /** The completion script for fish. */
+import type { LiveName } from './live-names.ts';
 import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
 
 export function fishScript(commands: readonly CompletionCommand[]): string {
@@ -19,18 +20,25 @@ export function fishScript(commands: readonly CompletionCommand[]): string {
 }
 
 /** Completions that apply while the condition `seen` is true. */
-function linesOf({ options, choices, takesFile }: CompletionCommand, seen: string): string[] {
+function linesOf({ options, choices, takesFile, live }: CompletionCommand, seen: string): string[] {
   const line = `complete -c nightshift -n ${quote(seen)}`;
   return [
     ...options.map((option) => `${line} ${flags(option)} -d ${quote(option.summary)}`),
     ...(choices.length === 0 ? [] : [`${line} -f -a ${quote(choices.join(' '))}`]),
-    ...(takesFile || choices.length > 0 ? [] : [`${line} -f`]),
+    ...(live === null ? [] : [`${line} -f -a ${quote(namesOf(live))}`]),
+    ...(takesFile || choices.length > 0 || live !== null ? [] : [`${line} -f`]),
   ];
 }
 
-function flags({ names, choices, takesValue }: CompletionOption): string {
+/** fish runs it when it completes. */
+function namesOf(live: LiveName): string {
+  return `(nightshift complete ${live} 2>/dev/null)`;
+}
+
+function flags({ names, choices, takesValue, live }: CompletionOption): string {
   const spelled = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
-  const value = choices.length > 0 ? [`-x -a ${quote(choices.join(' '))}`] : takesValue ? ['-r'] : [];
+  const values = live === null ? choices.join(' ') : namesOf(live);
+  const value = values !== '' ? [`-x -a ${quote(values)}`] : takesValue ? ['-r'] : [];
   return [...spelled, ...value].join(' ');
 }
 

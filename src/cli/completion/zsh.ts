@@ -5,13 +5,21 @@ export function zshScript(commands: readonly CompletionCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
   const all = withFullNames(commands);
   const longer = all.flatMap(({ name }) => (name.includes(' ') ? [`'${name}'`] : []));
-  const cases = all.map(({ name, options, choices, takesFile, below }) => {
+  const cases = all.map(({ name, options, choices, takesFile, live, below }) => {
     const specs = options.flatMap(specsOf);
     const candidates = [...choices, ...below.map((one) => one.name)];
-    const argument = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : ' ';
+    const words = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : ' ';
+    const argument = live === null ? words : `_nightshift_names ${live} ${candidates.join(' ')}`.trim();
     return `    '${name}') _arguments ${[...specs, quote('--help[display help for command]'), quote(`*: :${argument}`)].join(' ')} ;;`;
   });
   return `#compdef nightshift
+# What the API has: names and ids, asked for within a second. Further arguments are candidates, too.
+_nightshift_names() {
+  local kind="$1"
+  local -a names
+  names=(\${(f)"$(nightshift complete "$kind" 2>/dev/null)"} \${(M)@[2,-1]:#[a-z]*})
+  compadd -a names
+}
 _nightshift() {
   local -a commands
   commands=(
@@ -40,9 +48,11 @@ if [ "$funcstack[1]" = _nightshift ]; then _nightshift "$@"; else compdef _night
 `;
 }
 
-function specsOf({ names, summary, choices, takesValue }: CompletionOption): string[] {
+function specsOf({ names, summary, choices, takesValue, live }: CompletionOption): string[] {
   const what = summary.replaceAll(/[[\]:]/g, ' ');
-  const value = !takesValue ? '' : `:value:${choices.length > 0 ? `(${choices.join(' ')})` : '_files'}`;
+  const value = !takesValue
+    ? ''
+    : `:value:${live === null ? (choices.length > 0 ? `(${choices.join(' ')})` : '_files') : `_nightshift_names ${live}`}`;
   return names.map((name) => quote(`*${name}[${what}]${value}`));
 }
 

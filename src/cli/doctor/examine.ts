@@ -5,6 +5,7 @@ import { apiFindings } from './api.ts';
 import { commandFinding } from './commands.ts';
 import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';
 import type { Finding } from './finding.ts';
+import { modelFindings } from './models.ts';
 import { postgresFindings, redisFindings } from './services.ts';
 
 type Surroundings = {
@@ -12,10 +13,12 @@ type Surroundings = {
   cwd: string;
   url: string;
   client: Client;
+  /** Calls models: this one, or true: the usual ones. Undefined: none. */
+  call: string | true | undefined;
 };
 
 /** Yields each finding as soon as its check is done. */
-export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGenerator<Finding> {
+export async function* examine({ env, cwd, url, client, call }: Surroundings): AsyncGenerator<Finding> {
   yield nodeFinding(process.versions.node);
   const { config, finding } = environmentFinding(env);
   yield finding;
@@ -26,6 +29,7 @@ export async function* examine({ env, cwd, url, client }: Surroundings): AsyncGe
     yield* await postgresFindings(config);
     yield* await redisFindings(config);
     yield providerFinding(config);
+    if (call !== undefined) yield* modelFindings(config, call);
   }
   yield* await apiFindings(client, url, VERSION);
 }

@@ -3,4 +3,4 @@ import type { Readable, Writable } from 'node:stream';
 
 export type Io = { stdin: Readable & Tty; stdout: Writable & Tty; stderr: Writable & Tty; env: Env };
 export type Env = Readonly<Record<string, string | undefined>>;
-export type Tty = { isTTY?: boolean; columns?: number };
+export type Tty = { isTTY?: boolean; columns?: number; rows?: number };

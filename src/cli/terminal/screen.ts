@@ -17,8 +17,12 @@ export type Screen = {
   ink: Ink;
   /** Ink for stderr. */
   sideInk: Ink;
-  /** Columns of the terminal; null: not a terminal, unlimited. */
-  columns: number | null;
+  /** Columns of the terminal at this moment; null: not a terminal, unlimited. */
+  readonly columns: number | null;
+  /** Its rows; null: not a terminal. */
+  readonly rows: number | null;
+  /** Calls `draw` whenever the terminal gets another size, until the returned function is called. */
+  onResize(draw: () => void): () => void;
   /** Whether stdout is a terminal. */
   isTerminal: boolean;
   canAsk: boolean;
@@ -50,7 +54,16 @@ export function openScreen(io: Io): Screen {
     },
     ink: inkOf(stdout, env),
     sideInk: inkOf(stderr, env),
-    columns: isTerminal ? (stdout.columns ?? null) : null,
+    get columns() {
+      return isTerminal ? (stdout.columns ?? null) : null;
+    },
+    get rows() {
+      return isTerminal ? (stdout.rows ?? null) : null;
+    },
+    onResize(draw) {
+      stdout.on('resize', draw);
+      return () => void stdout.off('resize', draw);
+    },
     isTerminal,
     get canAsk() {
       return io.stdin.isTTY === true && stderr.isTTY === true;

@@ -18,13 +18,13 @@ const OLDEST_SERVER = 150_000;
 
 /**
  * Creates `schema` if it does not exist. With `logins`, gives them their rights; without, leaves rights and policies as
- * they are. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the tables unchanged.
+ * they are. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the tables unchanged.
  */
 export async function migrate(
   databaseUrl: string,
   schema = DATABASE_SCHEMA,
   logins: Logins | null = null,
-): Promise<void> {
+): Promise<readonly string[]> {
   const client = postgres(databaseUrl, {
     max: 1,
     max_lifetime: null,
@@ -49,6 +49,7 @@ export async function migrate(
       migrationsTable: MIGRATIONS_TABLE,
     });
     if (logins !== null) await grantLogins(client, schema, logins);
+    return state.kind === 'behind' ? state.missing : [];
   } finally {
     await client.end({ timeout: 5 });
   }

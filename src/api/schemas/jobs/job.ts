@@ -37,6 +37,7 @@ export const Job = strict(
       ),
     ),
     branch: Type.String(),
+    input_message_id: nullable(described(Uuid, 'The input that it answers. Null: a retry or a compaction.')),
     status: oneOf(JOB_STATUSES),
     attempt: Count,
     retry_at: nullable(Instant),

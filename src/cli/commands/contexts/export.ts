@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { findPlace } from '../../find.ts';
+import { findContextOf } from '../../find/find.ts';
 import { fileError } from '../../read-task.ts';
 import { safe, safeJson } from '../../terminal/safe.ts';
 
@@ -26,7 +26,7 @@ export function exportCommand(cli: Cli): Command {
     .option('-o, --output <file>', 'write to a file instead of stdout')
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { contextId } = await findPlace(client, named);
+        const contextId = await findContextOf(client, named);
         const { format = 'json', output } = options;
         const made = await client.contexts.export(contextId, { format }, { timeoutMs: TIMEOUT_MS });
         if (output !== undefined) {

@@ -1,8 +1,9 @@
 /** `search`: full-text search over messages. */
 import { Option, type Command } from 'commander';
 import type { Operations, SearchResult } from '../../../client/index.ts';
-import { apiCommand, carryOut, first, print, type Cli, type Common } from '../../cli.ts';
-import { findWorker } from '../../find.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { first } from '../../list.ts';
+import { findContextId, findWorker } from '../../find/find.ts';
 import type { Ink } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { given, instant, wholeNumber } from '../../values.ts';
@@ -34,8 +35,9 @@ export function searchCommand(cli: Cli): Command {
     .action((words: string[], options: Options) =>
       carryOut(cli, options, async (client) => {
         const { context, worker, role, from, since, before, limit } = options;
+        const contextId = context === undefined ? undefined : await findContextId(client, context);
         const workerId = worker === undefined ? undefined : (await findWorker(client, worker)).id;
-        const place = given({ context_id: context, worker_id: workerId, role });
+        const place = given({ context_id: contextId, worker_id: workerId, role });
         const filter = given({ message_role: from, created_after: since, created_before: before });
         const query = { q: words.join(' '), limit: Math.min(limit, 200), ...place, ...filter };
         const data = await first(client.search(query), limit);

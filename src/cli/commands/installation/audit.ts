@@ -1,7 +1,8 @@
 /** `audit`: lists the audit log of the tenant; with the admin key, that of the installation. */
 import type { Command } from 'commander';
 import type { AuditEntry, Operations } from '../../../client/index.ts';
-import { apiCommand, carryOut, first, listText, print, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { pageSize, printList, type List } from '../../list.ts';
 import { given, instant, wholeNumber } from '../../values.ts';
 
 type Query = Operations['GET /api/audit']['query'];
@@ -22,8 +23,8 @@ export function auditCommand(cli: Cli): Command {
     .action(({ actor, action, target, since, until, limit, ...common }: Options) =>
       carryOut(cli, common, async (client) => {
         const query = given({ actor, action, target, after: since, before: until });
-        const data = await first(client.audit.list({ ...query, limit: Math.min(limit, 200) }), limit);
-        print(cli, common, { data }, listText(cli, data, LIST));
+        const entries = client.audit.list({ ...query, limit: pageSize(limit) });
+        await printList(cli, { ...common, limit }, entries, { ...LIST, filtered: true });
       }),
     );
 }
@@ -40,7 +41,7 @@ const LIST: List<AuditEntry> = {
   columns: [
     { title: 'AT', cell: ({ at }) => at },
     { title: 'ACTION', cell: ({ action }) => action },
-    { title: 'TARGET', cell: ({ target }) => target },
+    { title: 'TARGET', cell: ({ target }) => target, isId: true },
     { title: 'BY', cell: actorText },
     { title: 'DETAIL', cell: ({ detail }) => JSON.stringify(detail) },
   ],

@@ -1,7 +1,9 @@
 /** `keys`: lists the API keys of the tenant. Subcommands make, rotate and revoke one. */
 import type { Command } from 'commander';
-import type { ApiKey, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import type { ApiKey, Client, CreateApiKey, CreatedApiKey } from '../../../client/index.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { listText, type List } from '../../list.ts';
+import { PAGE, pickId, type Kind } from '../../find/pick.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { duration, given, instant, someOf, wholeNumber } from '../../values.ts';
 
@@ -71,9 +73,10 @@ function rotateKeyCommand(cli: Cli): Command {
   ])
     .argument('<id>', 'id of the key')
     .option('--overlap <time>', 'how long the old key stays valid (1d)', duration)
-    .action((id: string, { overlap, ...common }: Common & { overlap?: number }) =>
+    .action((named: string, { overlap, ...common }: Common & { overlap?: number }) =>
       carryOut(cli, common, async (client) => {
         const seconds = overlap === undefined ? undefined : Math.ceil(overlap / 1_000);
+        const id = await pickId(named, keysOf(client));
         printKey(cli, common, await client.keys.rotate(id, given({ overlap_s: seconds })));
       }),
     );
@@ -82,8 +85,9 @@ function rotateKeyCommand(cli: Cli): Command {
 function revokeKeyCommand(cli: Cli): Command {
   return apiCommand('revoke', 'end an API key, its sessions and its event streams', ['nightshift keys revoke 0199…'])
     .argument('<id>', 'id of the key')
-    .action((id: string, options: Common) =>
+    .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await pickId(named, keysOf(client));
         await client.keys.revoke(id);
         print(cli, options, { id }, `${oneLine(id)} is revoked.\n`);
       }),
@@ -95,6 +99,17 @@ function printKey(cli: Cli, options: Common, made: CreatedApiKey): void {
   print(cli, options, made, `${made.key}\n`);
   const { id, name } = made;
   cli.screen.note(cli.screen.sideInk('dim', `${oneLine(name)}, ${id}. The key is not shown again.`));
+}
+
+function keysOf(client: Client): Kind<ApiKey> {
+  return {
+    one: 'key',
+    where: 'the newest 1,000 keys',
+    lists: '`nightshift keys --json`',
+    rows: () => client.keys.list({ limit: PAGE }),
+    idOf: ({ id }) => id,
+    about: (key) => `${oneLine(key.name)}, ${stateOf(key)}`,
+  };
 }
 
 function stateOf({ revoked_at, expires_at }: ApiKey): string {
@@ -111,12 +126,12 @@ function limitsText({ limits }: ApiKey): string {
 const LIST: List<ApiKey> = {
   none: 'No keys that the API made.',
   columns: [
-    { title: 'ID', cell: ({ id }) => id },
+    { title: 'ID', cell: ({ id }) => id, isId: true },
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'SCOPES', cell: ({ scopes }) => scopes.join(' ') },
-    { title: 'LIMITS', cell: limitsText },
-    { title: 'LAST USED', cell: ({ last_used_at }) => last_used_at ?? '–' },
-    { title: 'EXPIRES', cell: ({ expires_at }) => expires_at ?? '–' },
+    { title: 'LIMITS', cell: limitsText, spare: 3 },
+    { title: 'LAST USED', cell: ({ last_used_at }) => last_used_at ?? '–', spare: 1 },
+    { title: 'EXPIRES', cell: ({ expires_at }) => expires_at ?? '–', spare: 2 },
     { title: 'STATE', cell: stateOf },
   ],
 };

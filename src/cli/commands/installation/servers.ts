@@ -1,7 +1,7 @@
 /** The server commands, listed here for the help. `main.ts` starts them before this module is loaded. */
 import { Command } from 'commander';
 import { examplesText, type Cli } from '../../cli.ts';
-import { isServer, serve } from '../../serve.ts';
+import { SERVER_OPTIONS, isServer, serve } from '../../serve.ts';
 
 const SUMMARIES = {
   start: [
@@ -14,12 +14,15 @@ const SUMMARIES = {
     'exit with code 0 if a worker process on this host is alive; for container health checks',
     'DATABASE_URL=… nightshift worker-health',
   ],
-  migrate: ['apply the database migrations and exit', 'DATABASE_URL=… nightshift migrate'],
+  migrate: [
+    'apply the database migrations, tell which, and exit; --status and --dry-run change nothing',
+    'DATABASE_URL=… nightshift migrate --status',
+  ],
 } as const;
 
 export function serverCommands(cli: Cli): Command[] {
   return Object.entries(SUMMARIES).map(([name, [summary, example]]) =>
-    new Command(name)
+    withOptions(new Command(name), SERVER_OPTIONS[name] ?? [])
       .description(summary)
       .addHelpText('after', examplesText([example]))
       .action(async () => {
@@ -27,3 +30,13 @@ export function serverCommands(cli: Cli): Command[] {
       }),
   );
 }
+
+/** For the help and the completion. */
+function withOptions(command: Command, options: readonly string[]): Command {
+  return options.reduce((made, option) => made.option(option, OPTIONS[option]), command);
+}
+
+const OPTIONS: Readonly<Record<string, string>> = {
+  '--status': 'tell whether the database is up to date; exit with 1 if not',
+  '--dry-run': 'tell which migrations would be applied',
+};

@@ -1,7 +1,8 @@
 /** `tenants`: lists the tenants of the installation. Subcommands make, suspend, resume and delete one. For the operator. */
 import type { Command } from 'commander';
 import type { PatchTenant, Tenant } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { listText, type List } from '../../list.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { decimal, gathered, given } from '../../values.ts';
@@ -85,8 +86,8 @@ function createTenantCommand(cli: Cli): Command {
     'nightshift tenants create acme',
     'nightshift tenants create acme --weight 0.5 --model "anthropic/*"',
   ]).argument('<name>', 'its name, which cannot be changed');
-  return withSettings(command).action((name: string, { json, url, ...options }: Settings) =>
-    carryOut(cli, given({ json, url }), async (client) => {
+  return withSettings(command).action((name: string, { json, url, profile, ...options }: Settings) =>
+    carryOut(cli, given({ url, profile }), async (client) => {
       const made = await client.tenants.create({ name, ...settings(options) });
       print(cli, given({ json }), made, `The tenant ${oneLine(name)} is created.\n`);
       cli.screen.note(
@@ -101,8 +102,8 @@ function setTenantCommand(cli: Cli): Command {
     'nightshift tenants set acme --weight 2 --limit slots=10,queued_jobs=1000',
     'nightshift tenants set acme --tool web_search,http_fetch --model any',
   ]).argument('<name>', 'the tenant');
-  return withSettings(command).action((name: string, { json, url, ...options }: Settings) =>
-    carryOut(cli, given({ json, url }), async (client) => {
+  return withSettings(command).action((name: string, { json, url, profile, ...options }: Settings) =>
+    carryOut(cli, given({ url, profile }), async (client) => {
       const change = settings(options);
       if (Object.keys(change).length === 0)
         throw new CommandError(
@@ -156,10 +157,10 @@ const LIST: List<Tenant> = {
   columns: [
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'STATUS', cell: ({ status }) => status },
-    { title: 'WEIGHT', cell: ({ limits }) => String(limits.weight) },
+    { title: 'WEIGHT', cell: ({ limits }) => String(limits.weight), spare: 1 },
     { title: 'LIMITS', cell: limitsText },
     { title: 'ALLOWED', cell: allowedText },
-    { title: 'CREATED', cell: ({ created_at }) => created_at },
+    { title: 'CREATED', cell: ({ created_at }) => created_at, spare: 2 },
   ],
 };
 

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { CreateToken, Json } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { findContextId } from '../../find/find.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { duration, gathered, given, member, someOf } from '../../values.ts';
 
@@ -37,7 +38,9 @@ function createTokenCommand(cli: Cli): Command {
     .action((user: string, { scope = [], context, metadata, expires, ...common }: Create) =>
       carryOut(cli, common, async (client) => {
         const seconds = expires === undefined ? HOUR_S : Math.ceil(expires / 1_000);
-        const body = { user, scopes: scope, expires_in_s: seconds, ...given({ context_ids: context, metadata }) };
+        const ids =
+          context === undefined ? undefined : await Promise.all(context.map((one) => findContextId(client, one)));
+        const body = { user, scopes: scope, expires_in_s: seconds, ...given({ context_ids: ids, metadata }) };
         const made = await client.tokens.create(body);
         print(cli, common, made, `${made.token}\n`);
         cli.screen.note(cli.screen.sideInk('dim', `A token of ${oneLine(user)}, until ${made.expires_at}.`));

@@ -2,7 +2,8 @@
 import type { Command } from 'commander';
 import type { TenantUsage } from '../../../client/index.ts';
 import { given } from '../../values.ts';
-import { apiCommand, carryOut, listText, print, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { listText, type List } from '../../list.ts';
 
 type Settings = Common & { tenant?: string };
 

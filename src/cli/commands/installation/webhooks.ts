@@ -11,18 +11,11 @@ import type {
   Webhook,
   WholeDelivery,
 } from '../../../client/index.ts';
-import {
-  apiCommand,
-  carryOut,
-  listText,
-  print,
-  printList,
-  withBelow,
-  type Cli,
-  type Common,
-  type List,
-} from '../../cli.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { listText, pageSize, printList, type List } from '../../list.ts';
 import { EXIT } from '../../exit.ts';
+import { findDeliveryId, findWebhookId } from '../../find/webhooks.ts';
+import { findJobId } from '../../find/find.ts';
 import { oneLine, safe } from '../../terminal/safe.ts';
 import { ago } from '../../terminal/time.ts';
 import { duration, given, member, someOf, wholeNumber } from '../../values.ts';
@@ -94,8 +87,9 @@ function addCommand(cli: Cli): Command {
 function showCommand(cli: Cli): Command {
   return apiCommand('show', 'show one webhook', ['nightshift webhooks show 0199…'])
     .argument('<id>', 'id of the webhook')
-    .action((id: string, options: Common) =>
+    .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
         const webhook = await client.webhooks.get(id);
         print(cli, options, webhook, webhookText(webhook));
       }),
@@ -105,8 +99,9 @@ function showCommand(cli: Cli): Command {
 function testCommand(cli: Cli): Command {
   return apiCommand('test', 'send a test event, and wait for the outcome', ['nightshift webhooks test 0199…'])
     .argument('<id>', 'id of the webhook')
-    .action((id: string, options: Common) =>
+    .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
         const delivery = await outcomeOf(client, await client.webhooks.test(id));
         print(cli, options, delivery, `${outcomeText(delivery)}\n`);
         return delivery.status === 'delivered' ? EXIT.completed : EXIT.failed;
@@ -136,10 +131,14 @@ function deliveriesCommand(cli: Cli): Command {
     .addOption(new Option('-s, --status <status>', 'only these').choices(['pending', 'delivered', 'failed']))
     .option('--job <id>', 'only events of this job')
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 100_000), 20)
-    .action((id: string, { status, job, ...options }: ListDeliveries) =>
-      carryOut(cli, options, (client) =>
-        printList(cli, options, client.webhooks.deliveries(id, given({ status, job_id: job })), DELIVERIES),
-      ),
+    .action((named: string, { status, job, ...options }: ListDeliveries) =>
+      carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
+        const jobId = job === undefined ? undefined : await findJobId(client, job);
+        const query = { limit: pageSize(options.limit), ...given({ status, job_id: jobId }) };
+        const filtered = status !== undefined || job !== undefined;
+        await printList(cli, options, client.webhooks.deliveries(id, query), { ...DELIVERIES, filtered });
+      }),
     );
 }
 
@@ -149,8 +148,10 @@ function deliveryCommand(cli: Cli): Command {
   ])
     .argument('<id>', 'id of the webhook')
     .argument('<delivery>', 'id of the delivery')
-    .action((id: string, deliveryId: string, options: Common) =>
+    .action((named: string, namedDelivery: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
+        const deliveryId = await findDeliveryId(client, id, namedDelivery);
         const delivery = await client.webhooks.delivery(id, deliveryId);
         const response = delivery.response_body ?? '';
         const text = [
@@ -167,8 +168,10 @@ function retryCommand(cli: Cli): Command {
   return apiCommand('retry', 'send a delivery again', ['nightshift webhooks retry 0199… 0199…'])
     .argument('<id>', 'id of the webhook')
     .argument('<delivery>', 'id of the delivery')
-    .action((id: string, deliveryId: string, options: Common) =>
+    .action((named: string, namedDelivery: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
+        const deliveryId = await findDeliveryId(client, id, namedDelivery);
         const delivery = await client.webhooks.retry(id, deliveryId);
         print(cli, options, delivery, `${oneLine(deliveryId)} is sent again.\n`);
       }),
@@ -182,8 +185,9 @@ function rotateCommand(cli: Cli): Command {
   ])
     .argument('<id>', 'id of the webhook')
     .option('--overlap <time>', 'how long the old secret signs too (1d)', duration)
-    .action((id: string, { overlap, ...common }: Common & { overlap?: number }) =>
+    .action((named: string, { overlap, ...common }: Common & { overlap?: number }) =>
       carryOut(cli, common, async (client) => {
+        const id = await findWebhookId(client, named);
         const seconds = overlap === undefined ? undefined : Math.ceil(overlap / 1_000);
         printSecret(cli, common, await client.webhooks.rotate(id, given({ overlap_s: seconds })));
       }),
@@ -194,8 +198,9 @@ function statusCommand(cli: Cli, name: string, status: Webhook['status']): Comma
   const summary = name === 'enable' ? 'send to a webhook again, also what is pending' : 'send nothing to a webhook';
   return apiCommand(name, summary, [`nightshift webhooks ${name} 0199…`])
     .argument('<id>', 'id of the webhook')
-    .action((id: string, options: Common) =>
+    .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
         const webhook = await client.webhooks.update(id, { status });
         print(cli, options, webhook, `${oneLine(id)} is ${status}.\n`);
       }),
@@ -205,8 +210,9 @@ function statusCommand(cli: Cli, name: string, status: Webhook['status']): Comma
 function removeCommand(cli: Cli): Command {
   return apiCommand('remove', 'delete a webhook and its deliveries', ['nightshift webhooks remove 0199…'])
     .argument('<id>', 'id of the webhook')
-    .action((id: string, options: Common) =>
+    .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
+        const id = await findWebhookId(client, named);
         await client.webhooks.delete(id);
         print(cli, options, { id }, `${oneLine(id)} is deleted.\n`);
       }),
@@ -251,9 +257,9 @@ function outcomeText({ status, attempts, response_status, error, duration_ms }: 
 const LIST: List<Webhook> = {
   none: 'No webhooks.',
   columns: [
-    { title: 'ID', cell: ({ id }) => id },
+    { title: 'ID', cell: ({ id }) => id, isId: true },
     { title: 'STATE', cell: stateOf },
-    { title: 'PENDING', cell: ({ pending }) => String(pending) },
+    { title: 'PENDING', cell: ({ pending }) => String(pending), spare: 1 },
     { title: 'URL', cell: ({ url }) => url },
     { title: 'EVENTS', cell: ({ events }) => events.join(' ') },
   ],
@@ -262,11 +268,11 @@ const LIST: List<Webhook> = {
 const DELIVERIES: List<Delivery> = {
   none: 'No deliveries.',
   columns: [
-    { title: 'ID', cell: ({ id }) => id },
-    { title: 'TYPE', cell: ({ type }) => type },
-    { title: 'SEQ', cell: ({ seq }) => String(seq ?? '–') },
+    { title: 'ID', cell: ({ id }) => id, isId: true },
+    { title: 'TYPE', cell: ({ type }) => type, spare: 3 },
+    { title: 'SEQ', cell: ({ seq }) => String(seq ?? '–'), spare: 2 },
     { title: 'STATUS', cell: ({ status }) => status },
-    { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts) },
+    { title: 'ATTEMPTS', cell: ({ attempts }) => String(attempts), spare: 1 },
     { title: 'CREATED', cell: ({ created_at }) => ago(created_at) },
     { title: 'RESULT', cell: ({ response_status, error }) => error ?? String(response_status ?? '–') },
   ],

@@ -17,12 +17,12 @@ export function answerCommand(cli: Cli): Command {
     .argument('[text]', 'the answer; - reads standard input')
     .option('-f, --file <file>', 'read the answer from a file')
     .option('--error', 'report the answer to the model as a failed call')
-    .action((callId: string, text: string | undefined, options: Options) =>
+    .action((named: string, text: string | undefined, options: Options) =>
       carryOut(cli, options, async (client) => {
         const content = await readTask(cli.input, { task: text, file: options.file });
-        const { context_id } = await findItem(client, callId, 'input');
+        const { context_id, tool_call_id } = await findItem(client, named, 'input');
         const result = { content, ...given({ is_error: options.error }) };
-        const accepted = await client.tools.result(context_id, callId, result);
+        const accepted = await client.tools.result(context_id, tool_call_id, result);
         print(cli, options, accepted, `Answered. Job ${accepted.job_id} continues.\n`);
       }),
     );

@@ -5,6 +5,7 @@ import { findItem } from '../../asking/find-item.ts';
 import { askInPlace } from '../../asking/in-place.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
+import { findContextId } from '../../find/find.ts';
 import { count } from '../../terminal/time.ts';
 import { duration, given, jsonObject } from '../../values.ts';
 
@@ -59,12 +60,16 @@ async function judge(cli: Cli, client: Client, calls: readonly string[], judgeme
   if (all === true) {
     if (context === undefined || calls.length > 0)
       throw new CommandError(EXIT.usage, '--all requires --context and takes no call ids.');
-    return printResolved(cli, judgement, await client.tools.approve(context, { ...approval, all }));
+    return printResolved(
+      cli,
+      judgement,
+      await client.tools.approve(await findContextId(client, context), { ...approval, all }),
+    );
   }
   if (calls.length === 0) return judgeInPlace(cli, client, judgement);
   const resolved: string[] = [];
-  for (const tool_call_id of calls) {
-    const { context_id } = await findItem(client, tool_call_id, 'approval');
+  for (const named of calls) {
+    const { context_id, tool_call_id } = await findItem(client, named, 'approval');
     resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
   }
   printResolved(cli, judgement, { resolved });

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import type { CancelJobs, Client, Json, Receipt } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { findWorker } from '../../find.ts';
+import { findContextId, findJobId, findWorker } from '../../find/find.ts';
 import { count } from '../../terminal/time.ts';
 import { duration, given, member } from '../../values.ts';
 
@@ -55,7 +55,8 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
   }
   const wait_ms = Math.min(options.wait, 60_000);
   const receipts: Receipt[] = [];
-  for (const id of jobs) {
+  for (const named of jobs) {
+    const id = await findJobId(client, named);
     const receipt = await client.jobs.cancel(id, { wait_ms, ...reason });
     receipts.push(receipt);
     if (options.json !== true) cli.screen.out(`${format(receipt)}\n`);
@@ -65,8 +66,9 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
 
 async function filterOf(client: Client, options: Options): Promise<CancelJobs> {
   const { context, worker, role, user, status, metadata } = options;
+  const contextId = context === undefined ? undefined : await findContextId(client, context);
   const workerId = worker === undefined ? undefined : (await findWorker(client, worker)).id;
-  return given({ context_id: context, worker_id: workerId, role, user, status, metadata });
+  return given({ context_id: contextId, worker_id: workerId, role, user, status, metadata });
 }
 
 function format({ job_id, status, requested_at, stopped_at }: Receipt): string {

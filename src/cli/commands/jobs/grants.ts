@@ -1,7 +1,9 @@
 /** `grants`: lists the approvals in advance of a context, and takes them back. */
 import type { Command } from 'commander';
 import type { Grant } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { findContextId } from '../../find/find.ts';
+import { listText, type List } from '../../list.ts';
 import { oneLine } from '../../terminal/safe.ts';
 
 export function grantsCommand(cli: Cli): Command {
@@ -9,9 +11,9 @@ export function grantsCommand(cli: Cli): Command {
     'nightshift grants 0199…',
     'nightshift grants remove 0199… send_mail',
   ]).argument('<context>', 'id of the context');
-  return withBelow(command, [removeGrantCommand(cli)]).action((context: string, options: Common) =>
+  return withBelow(command, [removeGrantCommand(cli)]).action((named: string, options: Common) =>
     carryOut(cli, options, async (client) => {
-      const { data } = await client.contexts.grants.list(context);
+      const { data } = await client.contexts.grants.list(await findContextId(client, named));
       print(cli, options, { data }, listText(cli, data, LIST));
     }),
   );
@@ -23,9 +25,9 @@ function removeGrantCommand(cli: Cli): Command {
   ])
     .argument('<context>', 'id of the context')
     .argument('<tool>', 'name of the tool')
-    .action((context: string, tool: string, options: Common) =>
+    .action((named: string, tool: string, options: Common) =>
       carryOut(cli, options, async (client) => {
-        await client.contexts.grants.remove(context, tool);
+        await client.contexts.grants.remove(await findContextId(client, named), tool);
         print(cli, options, { tool }, `Calls of ${oneLine(tool)} need approval again.\n`);
       }),
     );
@@ -42,7 +44,7 @@ const LIST: List<Grant> = {
   columns: [
     { title: 'TOOL', cell: ({ tool }) => tool },
     { title: 'DECIDED BY', cell: decidedBy },
-    { title: 'SINCE', cell: ({ created_at }) => created_at },
+    { title: 'SINCE', cell: ({ created_at }) => created_at, spare: 1 },
     { title: 'EXPIRES', cell: ({ expires_at }) => expires_at },
   ],
 };

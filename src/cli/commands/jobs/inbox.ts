@@ -1,10 +1,12 @@
 /** `inbox`: lists everything that waits for a person. */
 import { Option, type Command } from 'commander';
-import type { InboxItem, Operations } from '../../../client/index.ts';
+import type { Client, InboxItem, Operations } from '../../../client/index.ts';
 import { questionOf } from '../../asking/item.ts';
-import { apiCommand, carryOut, printList, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { first, listText, moreText, pageSize, type List } from '../../list.ts';
 import { ago } from '../../terminal/time.ts';
 import { given, wholeNumber } from '../../values.ts';
+import { inputOf, inputText } from './job-input.ts';
 
 type Kind = NonNullable<NonNullable<Operations['GET /api/approvals']['query']>['kind']>;
 type Options = Common & { kind?: Kind; user?: string; limit: number };
@@ -22,19 +24,53 @@ export function inboxCommand(cli: Cli): Command {
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const { kind, user, limit } = options;
-        const query = { limit: Math.min(limit, 200), ...given({ kind, user }) };
-        await printList(cli, options, client.approvals.list(query), LIST);
+        const query = { limit: pageSize(limit), ...given({ kind, user }) };
+        const read = await first(client.approvals.list(query), limit + 1);
+        const data = read.slice(0, limit);
+        if (options.json === true) return cli.screen.json({ data });
+        const tasks = await tasksOf(client, data);
+        const list = { ...LIST, filtered: kind !== undefined || user !== undefined };
+        const rows = data.map((item, at) => ({ item, task: tasks[at] ?? '' }));
+        cli.screen.out(listText(cli, rows, list));
+        if (read.length > limit) cli.screen.note(moreText(cli, limit));
       }),
     );
 }
 
-const LIST: List<InboxItem> = {
+type Row = { item: InboxItem; task: string };
+
+/** Inputs that are read at the same time. */
+const AT_ONCE = 8;
+
+/** The text of the input of each item's job, in order. Several calls of one job are read once. */
+async function tasksOf(client: Client, items: readonly InboxItem[]): Promise<string[]> {
+  const jobs = new Map(items.map((item) => [item.job_id, item]));
+  const texts = new Map<string, string>();
+  const left = [...jobs.values()];
+  const work = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) {
+      const input = await inputOf(client, item);
+      texts.set(item.job_id, input === null ? '' : inputText(input));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return items.map(({ job_id }) => texts.get(job_id) ?? '');
+}
+
+const LIST: List<Row> = {
   none: 'Nothing waits for a person.',
   columns: [
-    { title: 'CALL', cell: ({ tool_call_id }) => tool_call_id },
-    { title: 'KIND', cell: ({ kind }) => kind },
-    { title: 'TOOL', cell: ({ name }) => name },
-    { title: 'WAITS', cell: ({ requested_at }) => ago(requested_at), right: true },
-    { title: 'WHAT', cell: (item) => questionOf(item)?.question ?? JSON.stringify(item.input) },
+    { title: 'CALL', cell: ({ item }) => item.tool_call_id, isId: true },
+    { title: 'KIND', cell: ({ item }) => item.kind, spare: 4 },
+    { title: 'AGE', cell: ({ item }) => ago(item.requested_at), right: true },
+    { title: 'WORKER', cell: ({ item }) => item.worker_name },
+    { title: 'CONTEXT', cell: ({ item }) => item.context_id, isId: true, spare: 2 },
+    { title: 'TASK', cell: ({ task }) => task, most: 40, spare: 1 },
+    { title: 'ASKS', cell: ({ item }) => asksOf(item) },
   ],
 };
+
+/** The question, or the call that may run. */
+function asksOf(item: InboxItem): string {
+  return questionOf(item)?.question ?? `${item.name} ${JSON.stringify(item.input)}`;
+}

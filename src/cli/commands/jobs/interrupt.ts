@@ -2,7 +2,7 @@
 import { Option, type Command } from 'commander';
 import type { Interrupt, Interruption } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
-import { findPlace } from '../../find.ts';
+import { findContextOf } from '../../find/find.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { count } from '../../terminal/time.ts';
 import { duration } from '../../values.ts';
@@ -26,7 +26,7 @@ export function interruptCommand(cli: Cli): Command {
     .option('--wait <time>', 'how long to wait for the job to stop', duration, 10_000)
     .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { contextId } = await findPlace(client, named);
+        const contextId = await findContextOf(client, named);
         const { mode, wait } = options;
         const ended = await client.contexts.interrupt(contextId, { mode, wait_ms: Math.min(wait, 60_000) });
         print(cli, options, ended, format(ended));

@@ -1,14 +1,21 @@
 /** `job`: shows one job with its timeline; with --wait, after it has ended. */
 import type { Command } from 'commander';
-import type { Client, Job, JobStep } from '../../../client/index.ts';
+import type { Client, Job, JobStep, Message } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { exitOf } from '../../exit.ts';
 import { duration } from '../../values.ts';
+import { fields } from '../../terminal/fields.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { oneLine, safe } from '../../terminal/safe.ts';
 import { table, type Column } from '../../terminal/table.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
+import { findJobId } from '../../find/find.ts';
+import { cut } from '../../terminal/width.ts';
+import { inputOf, inputText } from './job-input.ts';
 import { whatOf } from './jobs.ts';
+
+/** The whole input is in --json. */
+const INPUT_COLUMNS = 500;
 
 type Options = Common & { wait?: true; timeout?: number };
 
@@ -21,11 +28,12 @@ export function jobCommand(cli: Cli): Command {
     .argument('<job>', 'id of the job')
     .option('--wait', 'wait until the job has ended, and exit with its result')
     .option('--timeout <time>', 'stop waiting after this time, with exit code 3', duration)
-    .action((id: string, options: Options) =>
+    .action((named: string, options: Options) =>
       carryOut(cli, options, async (client) => {
+        const id = await findJobId(client, named);
         const job = await read(client, id, options);
-        const steps = await client.jobs.steps(id, { limit: 200 }).all();
-        print(cli, options, { job, steps }, format(cli, job, steps));
+        const [steps, input] = await Promise.all([client.jobs.steps(id, { limit: 200 }).all(), inputOf(client, job)]);
+        print(cli, options, { job, steps, input }, format(cli, { job, steps, input }));
         return options.wait === true ? exitOf(job.status) : undefined;
       }),
     );
@@ -38,27 +46,29 @@ async function read(client: Client, id: string, { wait, timeout }: Options): Pro
   return client.jobs.wait(id, timeout === undefined ? {} : { timeoutMs: timeout });
 }
 
-function format({ screen }: Cli, job: Job, steps: readonly JobStep[]): string {
+type Shown = { job: Job; steps: readonly JobStep[]; input: Message | null };
+
+function format({ screen }: Cli, { job, steps, input }: Shown): string {
   const { ink } = screen;
-  const line = (name: string, text: string | null): string[] =>
-    text === null || text === '' ? [] : [`${ink('dim', name.padEnd(10))}${text}`];
-  const lines = [
-    ...line('Job', job.id),
-    ...line('Status', ink(lookOf(job.status), job.status) + attempts(job)),
-    ...line('Kind', `${job.kind} on ${oneLine(job.branch)}`),
-    ...line('Context', job.context_id),
-    ...line('Worker', job.worker_id),
-    ...line('Parent', job.parent_job_id),
-    ...line('Created', `${job.created_at} (${ago(job.created_at)} ago)`),
-    ...line('Starts', job.starts_at),
-    ...line('Waited', between(job.starts_at ?? job.created_at, job.started_at)),
-    ...line('Took', between(job.started_at, job.finished_at)),
-    ...line('Usage', `${tokensOf(job.usage)} tokens, ${money(job.usage.cost)}`),
-    ...line('Waiting', job.waiting_for.length === 0 ? null : oneLine(whatOf({ ...job, error: null, output: null }))),
-    ...line('Metadata', Object.keys(job.metadata).length === 0 ? null : oneLine(JSON.stringify(job.metadata))),
-    ...line('Error', job.error === null ? null : ink('red', oneLine(`${job.error.code}: ${job.error.message}`))),
-  ];
-  const timeline = steps.length === 0 ? [] : ['', table(columnsOf(job), steps, ink, screen.columns).trimEnd()];
+  const lines = fields(ink, [
+    ['Job', job.id],
+    ['Status', ink(lookOf(job.status), job.status) + attempts(job)],
+    ['Kind', `${job.kind} on ${oneLine(job.branch)}`],
+    ['Context', job.context_id],
+    ['Worker', job.worker_id],
+    ['Parent', job.parent_job_id],
+    ['Input', input === null ? null : cut(inputText(input), INPUT_COLUMNS)],
+    ['Created', `${job.created_at} (${ago(job.created_at)} ago)`],
+    ['Starts', job.starts_at],
+    ['Waited', between(job.starts_at ?? job.created_at, job.started_at)],
+    ['Took', between(job.started_at, job.finished_at)],
+    ['Usage', `${tokensOf(job.usage)} tokens, ${money(job.usage.cost)}`],
+    ['Waiting', job.waiting_for.length === 0 ? null : oneLine(whatOf({ ...job, error: null, output: null }))],
+    ['Metadata', Object.keys(job.metadata).length === 0 ? null : oneLine(JSON.stringify(job.metadata))],
+    ['Error', job.error === null ? null : ink('red', oneLine(`${job.error.code}: ${job.error.message}`))],
+  ]);
+  const timeline =
+    steps.length === 0 ? [] : ['', table(columnsOf(job), steps, { ink, screen: screen.columns }).trimEnd()];
   const output = job.output === null ? [] : ['', safe(job.output.text)];
   return `${[...lines, ...timeline, ...output].join('\n')}\n`;
 }
@@ -77,10 +87,11 @@ function columnsOf({ created_at }: Job): readonly Column<JobStep>[] {
       title: 'FIRST',
       cell: ({ started_at, first_token_at }) => between(started_at, first_token_at) ?? '–',
       right: true,
+      spare: 2,
     },
     { title: 'TOOK', cell: ({ started_at, ended_at }) => between(started_at, ended_at) ?? '–', right: true },
-    { title: 'TOKENS', cell: ({ usage }) => (usage === null ? '–' : String(tokensOf(usage))), right: true },
-    { title: 'COST', cell: ({ usage }) => money(usage?.cost ?? null), right: true },
+    { title: 'TOKENS', cell: ({ usage }) => (usage === null ? '–' : String(tokensOf(usage))), right: true, spare: 1 },
+    { title: 'COST', cell: ({ usage }) => money(usage?.cost ?? null), right: true, spare: 3 },
     { title: 'ERROR', cell: ({ error }) => (error === null ? '' : `${error.code}: ${error.message}`) },
   ];
 }

@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import type { Client, LogEntry, Message, StreamEvent } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { findPlace, type Place } from '../../find.ts';
+import { findPlace, type Place } from '../../find/find.ts';
 import { CallLogs } from '../../following/call-logs.ts';
 import { openEventPrinter } from '../../following/print-event.ts';
 import { untilCtrlC } from '../../signals-of-person.ts';

@@ -17,11 +17,11 @@ export function resolveCommand(cli: Cli): Command {
     .argument('<call>', 'id of the tool call, from nightshift inbox')
     .addArgument(new Argument('<outcome>', 'what happened to the call').choices(['happened', 'did_not_happen', 'tell']))
     .option('--result <text>', 'with happened: the result of the call')
-    .action((callId: string, outcome: Outcome, options: Options) =>
+    .action((named: string, outcome: Outcome, options: Options) =>
       carryOut(cli, options, async (client) => {
-        const { context_id } = await findItem(client, callId, 'unknown_outcome');
+        const { context_id, tool_call_id } = await findItem(client, named, 'unknown_outcome');
         const { result } = options;
-        const call = await client.tools.resolve(context_id, callId, { outcome, ...given({ result }) });
+        const call = await client.tools.resolve(context_id, tool_call_id, { outcome, ...given({ result }) });
         print(cli, options, call, `Recorded. Job ${call.job_id} continues.\n`);
       }),
     );

@@ -1,7 +1,8 @@
 /** `schedules`: lists the schedules of the tenant. Subcommands add, show, run, pause, resume and remove one. */
 import type { Command } from 'commander';
 import type { Schedule } from '../../../client/index.ts';
-import { apiCommand, carryOut, printList, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, withBelow, type Cli, type Common } from '../../cli.ts';
+import { pageSize, printList, type List } from '../../list.ts';
 import { wholeNumber } from '../../values.ts';
 import { addScheduleCommand } from './add-schedule.ts';
 import { removeScheduleCommand, runScheduleCommand, scheduleSwitchCommand } from './schedule-actions.ts';
@@ -23,17 +24,19 @@ export function schedulesCommand(cli: Cli): Command {
     removeScheduleCommand(cli),
     scheduleRunsCommand(cli),
   ]).action((options: Common & { limit: number }) =>
-    carryOut(cli, options, (client) => printList(cli, options, client.schedules.list({}), LIST)),
+    carryOut(cli, options, (client) =>
+      printList(cli, options, client.schedules.list({ limit: pageSize(options.limit) }), LIST),
+    ),
   );
 }
 
 const LIST: List<Schedule> = {
   none: 'No schedules.',
   columns: [
-    { title: 'ID', cell: ({ id }) => id },
+    { title: 'ID', cell: ({ id }) => id, isId: true },
     { title: 'NAME', cell: ({ name }) => name },
     { title: 'WHEN', cell: timingOf },
     { title: 'NEXT RUN', cell: ({ paused, next_run_at }) => (paused ? 'paused' : (next_run_at ?? '–')) },
-    { title: 'LAST RUN', cell: ({ last_run }) => lastOf(last_run) },
+    { title: 'LAST RUN', cell: ({ last_run }) => lastOf(last_run), spare: 1 },
   ],
 };

@@ -1,7 +1,8 @@
 /** `schedules show` and `schedules runs`. */
 import type { Command } from 'commander';
 import type { Schedule, ScheduleRun } from '../../../client/index.ts';
-import { apiCommand, carryOut, print, printList, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { printList, type List } from '../../list.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { wholeNumber } from '../../values.ts';
 import { findSchedule, lastOf, reasonOf, timingOf } from './schedule-text.ts';
@@ -24,7 +25,7 @@ export function scheduleRunsCommand(cli: Cli): Command {
     .action((named: string, options: Common & { limit: number }) =>
       carryOut(cli, options, async (client) => {
         const { id } = await findSchedule(client, named);
-        await printList(cli, options, client.schedules.runs(id), RUNS);
+        await printList(cli, options, client.schedules.runs(id), { ...RUNS, filtered: true });
       }),
     );
 }
@@ -63,9 +64,9 @@ const RUNS: List<ScheduleRun> = {
   none: 'No runs.',
   columns: [
     { title: 'AT', cell: ({ at }) => at },
-    { title: 'OCCURRENCE', cell: ({ occurrence }) => occurrence ?? 'manual' },
+    { title: 'OCCURRENCE', cell: ({ occurrence }) => occurrence ?? 'manual', spare: 1 },
     { title: 'STATUS', cell: ({ status }) => status },
-    { title: 'JOB', cell: ({ job_id }) => job_id ?? '–' },
+    { title: 'JOB', cell: ({ job_id }) => job_id ?? '–', isId: true },
     { title: 'WHY', cell: reasonOf },
   ],
 };

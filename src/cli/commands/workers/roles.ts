@@ -1,7 +1,8 @@
 /** `roles`: lists roles. Subcommands act on one role. */
 import type { Command } from 'commander';
 import type { Role } from '../../../client/index.ts';
-import { apiCommand, carryOut, listText, print, withBelow, type Cli, type Common, type List } from '../../cli.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
+import { listText, type List } from '../../list.ts';
 import { deleteRoleCommand, putRoleCommand, showRoleCommand } from './role-actions.ts';
 
 export function rolesCommand(cli: Cli): Command {
@@ -23,10 +24,11 @@ const LIST: List<Role> = {
   none: 'No roles.',
   columns: [
     { title: 'ROLE', cell: ({ name }) => name },
-    { title: 'FROM', cell: ({ source, version }) => (version === null ? source : `${source} v${version}`) },
+    { title: 'FROM', spare: 1, cell: ({ source, version }) => (version === null ? source : `${source} v${version}`) },
     { title: 'MODEL', cell: ({ model }) => model ?? '–' },
     {
       title: 'TOOLS',
+      spare: 2,
       cell: ({ tools = [], mcp_servers = [] }) =>
         [...tools, ...mcp_servers.map((one) => `${one}__*`)].join(', ') || '–',
     },

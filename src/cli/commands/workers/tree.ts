@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { WorkerTree, WorkerTreeNode } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { findWorker } from '../../find.ts';
+import { findWorker } from '../../find/find.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { table, type Column } from '../../terminal/table.ts';
@@ -31,7 +31,10 @@ export function treeCommand(cli: Cli): Command {
 }
 
 function format({ screen }: Cli, tree: WorkerTree): string {
-  return table(COLUMNS, [{ stem: '', node: tree }, ...below(tree.children, '')], screen.ink, screen.columns);
+  return table(COLUMNS, [{ stem: '', node: tree }, ...below(tree.children, '')], {
+    ink: screen.ink,
+    screen: screen.columns,
+  });
 }
 
 function below(children: readonly WorkerTreeNode[], indent: string): Branch[] {
@@ -49,8 +52,8 @@ const COLUMNS: readonly Column<Branch>[] = [
     cell: ({ node }) => (node.detached ? `${node.state}, detached` : node.state),
     ink: ({ node }, text, ink) => ink(lookOf(node.state), text),
   },
-  { title: 'JOB', cell: ({ node }) => node.job?.status ?? '–' },
-  { title: 'TOKENS', cell: ({ node }) => String(tokensOf(node.usage)), right: true },
-  { title: 'COST', cell: ({ node }) => money(node.usage.cost), right: true },
-  { title: 'ID', cell: ({ node }) => node.id },
+  { title: 'JOB', cell: ({ node }) => node.job?.status ?? '–', spare: 3 },
+  { title: 'TOKENS', cell: ({ node }) => String(tokensOf(node.usage)), right: true, spare: 1 },
+  { title: 'COST', cell: ({ node }) => money(node.usage.cost), right: true, spare: 2 },
+  { title: 'ID', cell: ({ node }) => node.id, isId: true },
 ];

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Worker, WorkerTreeNode } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT, type Exit } from '../../exit.ts';
-import { findWorker } from '../../find.ts';
+import { findWorker } from '../../find/find.ts';
 import { askLine } from '../../terminal/ask-line.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { count } from '../../terminal/time.ts';

@@ -1,11 +1,13 @@
 /** `workers`: lists workers. Subcommands act on one worker. */
 import { Option, type Command } from 'commander';
 import type { Operations, Worker } from '../../../client/index.ts';
-import { apiCommand, carryOut, printList, withBelow, type Cli, type Common, type List } from '../../cli.ts';
-import { findWorker } from '../../find.ts';
+import { apiCommand, carryOut, withBelow, type Cli, type Common } from '../../cli.ts';
+import { pageSize, printList, type List } from '../../list.ts';
+import { findWorker } from '../../find/find.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { ago } from '../../terminal/time.ts';
 import { given, wholeNumber } from '../../values.ts';
+import { showWorkerCommand } from './show-worker.ts';
 import { deleteWorkerCommand, startWorkerCommand, stopWorkerCommand } from './worker-actions.ts';
 
 type Query = NonNullable<Operations['GET /api/workers']['query']>;
@@ -19,12 +21,17 @@ type Options = Common & {
 };
 
 export function workersCommand(cli: Cli): Command {
-  const command = apiCommand('workers', 'list workers; stop, start or delete one', [
+  const command = apiCommand('workers', 'list workers; show, stop, start or delete one', [
     'nightshift workers --state working',
     'nightshift workers --role support --json',
     'nightshift workers stop ada',
   ]);
-  return withBelow(command, [stopWorkerCommand(cli), startWorkerCommand(cli), deleteWorkerCommand(cli)])
+  return withBelow(command, [
+    showWorkerCommand(cli),
+    stopWorkerCommand(cli),
+    startWorkerCommand(cli),
+    deleteWorkerCommand(cli),
+  ])
     .addOption(
       new Option('-s, --state <state>', 'only workers in this state').choices([
         'inactive',
@@ -44,8 +51,9 @@ export function workersCommand(cli: Cli): Command {
         const { state, role, user, parent, archived } = options;
         const parentId = parent === undefined ? undefined : (await findWorker(client, parent)).id;
         const filter = given({ state, role, user, parent_worker_id: parentId, archived });
-        const query = { limit: Math.min(options.limit, 200), ...filter };
-        await printList(cli, options, client.workers.list(query), LIST);
+        const query = { limit: pageSize(options.limit), ...filter };
+        const filtered = Object.keys(filter).length > 0;
+        await printList(cli, options, client.workers.list(query), { ...LIST, filtered });
       }),
     );
 }
@@ -53,14 +61,15 @@ export function workersCommand(cli: Cli): Command {
 const LIST: List<Worker> = {
   none: 'No workers.',
   columns: [
-    { title: 'WORKER', cell: ({ id }) => id },
+    { title: 'WORKER', cell: ({ id }) => id, isId: true },
     { title: 'STATE', cell: ({ state }) => state, ink: ({ state }, text, ink) => ink(lookOf(state), text) },
-    { title: 'CONTEXT', cell: ({ context_id }) => context_id },
+    { title: 'CONTEXT', cell: ({ context_id }) => context_id, isId: true, spare: 3 },
     {
       title: 'ROLE',
       cell: ({ role, role_version }) => (role === null ? '–' : versioned(role, role_version)),
+      spare: 2,
     },
-    { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true },
+    { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true, spare: 1 },
     { title: 'NAME', cell: ({ name }) => name },
   ],
 };

@@ -1,6 +1,6 @@
 /** Calls that wait for a person or a client, across all contexts of a tenant, oldest first. */
 import { sql, type SQL } from 'drizzle-orm';
-import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
+import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -15,7 +15,10 @@ export type InboxItem = {
   kind: InboxKind;
   contextId: ContextId;
   workerId: WorkerId;
+  workerName: string;
   jobId: JobId;
+  /** The input that the job answers; null: none of its own. */
+  inputMessageId: MessageId | null;
   toolCallId: ToolCallId;
   name: string;
   /** The input of the call: as edited by the approver, else as requested by the model. */
@@ -50,7 +53,8 @@ export async function listInbox(
   const only = kind === null ? sql`true` : sql`t.waits_for = ${WAITS_FOR[kind]}`;
   const ofThem = isVisible(visible);
   const calls = sql`
-    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, t.job_id, t.name, t.message_id, t.approval,
+    select t.asked_at, t.id, t.waits_for, t.context_id, w.id as worker_id, w.name as worker_name, t.job_id,
+      j.message_id as input_message_id, t.name, t.message_id, t.approval,
       m.bytes + coalesce(octet_length(t.approval::text), 0) as bytes,
       ${millis(sql`t.asked_at`)} as requested_at, ${millis(sql`t.expires_at`)} as expires_at
     from tool_calls t
@@ -76,7 +80,7 @@ export async function listInbox(
  */
 function withInput(page: SQL): SQL {
   return sql`select p.id as "toolCallId", p.waits_for as "waitsFor", p.context_id as "contextId", p.worker_id as "workerId",
-    p.job_id as "jobId", p.name, p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.total,
+    p.worker_name as "workerName", p.job_id as "jobId", p.input_message_id as "inputMessageId", p.name, p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.total,
     coalesce(case when p.approval ->> 'input' is not null then p.approval -> 'input' end, (
       select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
       where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input

@@ -29,6 +29,8 @@ export type JobView = {
   /** On whose behalf it runs; null: no end user's. */
   user: User | null;
   branch: string;
+  /** Null: it answers no input of its own, because it is a retry or a compaction. */
+  inputMessageId: MessageId | null;
   status: JobStatus;
   attempt: number;
   retryAt: Millis | null;
@@ -80,7 +82,7 @@ const NO_DETAILS: Details = { awaited: sql`'[]'::jsonb`, workers: sql`'[]'::json
 
 function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.user_name as "user",
-  j.branch,
+  j.branch, j.message_id as "inputMessageId",
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
   ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
   j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,

@@ -1,0 +1,78 @@
+/** `retry`: runs a job again that has failed or stopped. */
+import type { Command } from 'commander';
+import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
+import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { CommandError, EXIT } from '../../exit.ts';
+import { findJobId } from '../../find/find.ts';
+import { given } from '../../values.ts';
+import { inputOf } from './job-input.ts';
+
+type Options = Common & { again?: true };
+
+export function retryCommand(cli: Cli): Command {
+  return apiCommand('retry', 'run jobs again that have failed or stopped; print the new jobs', [
+    'nightshift retry 0199…',
+    'nightshift logs -f $(nightshift retry 0199…)',
+    'nightshift retry 0199… --again            # sends the input again, as a new message',
+  ])
+    .argument('<jobs...>', 'ids of jobs')
+    .option('--again', 'send the input again, instead of going on from the history that the job left')
+    .action((jobs: string[], options: Options) =>
+      carryOut(cli, options, async (client) => {
+        const data: Accepted[] = [];
+        for (const named of jobs) {
+          const accepted = await retry(client, await client.jobs.get(await findJobId(client, named)), options);
+          data.push(accepted);
+          if (options.json !== true) cli.screen.out(`${accepted.job_id}\n`);
+        }
+        if (options.json === true) cli.screen.json({ data });
+      }),
+    );
+}
+
+async function retry(client: Client, job: Job, { again }: Options): Promise<Accepted> {
+  refuseUnfit(job);
+  const input = await inputOf(client, job);
+  // A retracted input is no part of the history any more.
+  if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);
+  const [newest] = (await client.jobs.list({ context_id: job.context_id, limit: 1 }).page()).data;
+  if (newest?.id !== job.id)
+    throw refusal(
+      `Later jobs exist in the context of job ${job.id}, so its history has gone on. Send its input again with --again.`,
+    );
+  return client.contexts.retry(job.context_id, { branch: job.branch, metadata: job.metadata, ...userOf(job) });
+}
+
+function refuseUnfit({ id, kind, status }: Job): void {
+  if (kind === 'compact') throw refusal(`Job ${id} is a compaction, which cannot be retried.`);
+  switch (status) {
+    case 'delayed':
+    case 'queued':
+    case 'running':
+    case 'waiting':
+      throw refusal(`Job ${id} has not ended (${status}). Cancel it first: nightshift cancel ${id}`);
+    case 'completed':
+      throw refusal(`Job ${id} is completed. Send its input again with nightshift run.`);
+    case 'failed':
+    case 'incomplete':
+    case 'cancelled':
+    case 'interrupted':
+      return;
+  }
+}
+
+async function sendAgain(client: Client, job: Job, input: Message | null): Promise<Accepted> {
+  const texts = (input?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  if (input === null || texts.length !== input.content.length)
+    throw refusal(`Job ${job.id} has no input that is text alone. Send it again with nightshift run.`);
+  const { branch, metadata } = job;
+  return client.contexts.send(job.context_id, { content: texts.join('\n'), branch, metadata, ...userOf(job) });
+}
+
+function userOf({ user }: Job) {
+  return given({ user: user ?? undefined });
+}
+
+function refusal(message: string): CommandError {
+  return new CommandError(EXIT.failed, message);
+}
