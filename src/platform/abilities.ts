@@ -8,6 +8,7 @@ import type { ProviderName } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
 import type { Database } from '../db/connection/client.ts';
 import { createModels } from '../llm/models.ts';
+import { checkOutput } from '../schema/output-schema.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
@@ -59,6 +60,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       log,
       onProgress: ({ id }, text) => log.debug({ tool_call_id: id, text }, 'progress of a tool'),
     }),
+    checkOutput,
     resolve: ({ config: written, role, definition }, caller, allow) =>
       resolve(written, definition ?? role, catalog, { caller, role, allow }),
     published: published(catalog),

@@ -16,6 +16,7 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
+import { checkOutput } from '../../src/schema/output-schema.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
 
@@ -155,6 +156,7 @@ export class Rig {
           return outcome;
         },
       },
+      checkOutput,
       yields: () => this.#options.yields?.() ?? false,
       model: () => {
         this.asks += 1;

@@ -552,6 +552,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
     'content',
     'definition',
     'events',
+    'output_schema',
     'reply',
     'tools',
     'worker',
