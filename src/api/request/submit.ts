@@ -17,6 +17,7 @@ import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { OutputSchema } from '../../core/run/output.ts';
 import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
+import { dottedPath } from '../../schema/fault.ts';
 import { outputSchemaFaults } from '../../schema/output-schema.ts';
 import { actingUser, type Caller } from '../access/reach.ts';
 import { invalid, refused } from '../response/problem.ts';
@@ -108,14 +109,26 @@ function toJobOptions(
     metadata: { ...metadata, ...token?.metadata },
     user: actingUser({ token, user }, named),
     maxSteps: max_steps ?? null,
-    outputSchema: parseOutputSchema(output_schema, within),
+    outputSchema: parseOutputSchema(token, output_schema, within),
     deadline: parseInstant(deadline, `${within}deadline`),
   };
 }
 
-function parseOutputSchema(schema: OutputSchema | undefined, within: '' | 'input.'): OutputSchema | null {
-  const [fault] = outputSchemaFaults(schema, [`${within}output_schema`]);
-  if (fault !== undefined) throw invalid(fault.message, `${within}output_schema`);
+/** A schema is part of what the prompt begins with, as the config is, which a token cannot set. */
+function parseOutputSchema(
+  token: Caller['token'],
+  schema: OutputSchema | undefined,
+  within: '' | 'input.',
+): OutputSchema | null {
+  if (token !== null && schema !== undefined)
+    throw refused(
+      'forbidden',
+      'A token gives no output_schema. Leave it out, or set it in the role.',
+      `${within}output_schema`,
+    );
+  const at = within === '' ? ['output_schema'] : ['input', 'output_schema'];
+  const [fault] = outputSchemaFaults(schema, at);
+  if (fault !== undefined) throw invalid(fault.message, dottedPath(fault.path));
   return schema ?? null;
 }
 
