@@ -32,9 +32,8 @@ const SITUATIONS: Readonly<Record<string, Load>> = {
   'one input that makes 40 × 40 workers': (client) => client.createAll('a', 1, treeOf(40, 40)),
   '100 contexts with 1,000 inputs of 0.5 s each': async (client) => {
     const contexts = await client.createAll('a', 100, 'wait: 500ms\nsay: 0');
-    await mapAtOnce(
-      Array.from({ length: 999 }, () => contexts).flat(),
-      (id) => client.send('a', `/api/contexts/${id}/messages`, { content: 'wait: 500ms\nsay: next' }),
+    await mapAtOnce(Array.from({ length: 999 }, () => contexts).flat(), (id) =>
+      client.send('a', `/api/contexts/${id}/messages`, { content: 'wait: 500ms\nsay: next' }),
     );
   },
   'calls of ten minutes, and those of eight other tenants': async (client) => {

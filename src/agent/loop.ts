@@ -7,6 +7,7 @@ import { awaitCalls, endWaits } from '../core/transitions/waits.ts';
 import { steer } from '../core/transitions/steer.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
 import type { EndedWaits } from '../core/run/wait.ts';
+import { checkStored } from './model/check-output.ts';
 import { callModel } from './model/call-model.ts';
 import { callTools } from './calls/call-tools.ts';
 import { compact } from './model/compact.ts';
@@ -42,7 +43,8 @@ async function takeStep(run: Run, snapshot: Snapshot, isFirst: boolean): Promise
 
 /** Steps that a stopping process leaves to another one. */
 function isLong(step: Decision): boolean {
-  return step.kind !== 'park' && step.kind !== 'finish' && step.kind !== 'await_calls';
+  const isShort = ['park', 'finish', 'check_output', 'await_calls'] satisfies Decision['kind'][];
+  return !isShort.some((kind) => kind === step.kind);
 }
 
 async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<After> {
@@ -63,6 +65,8 @@ async function carryOut(run: Run, snapshot: Snapshot, step: Decision): Promise<A
       return (await recountWaits(run, snapshot)) ?? commit(run, snapshot, awaitCalls(snapshot, step.job, step.until));
     case 'wait':
       return wait(run, snapshot, step);
+    case 'check_output':
+      return checkStored(run, snapshot, step);
     case 'finish':
       return finish(run, snapshot, step);
     case 'release_unsupported':

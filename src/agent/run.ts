@@ -4,6 +4,7 @@ import type { Append, AppendOutcome, Committed } from '../core/run/append.ts';
 import type { Memory } from '../core/compaction/compacted.ts';
 import { LeaseLost, type JobCode } from '../core/errors.ts';
 import type { Fingerprint, Sent } from '../core/model/fingerprint.ts';
+import type { CheckOutput } from '../core/run/output.ts';
 import type { Access } from '../core/run/throttle.ts';
 import type { JobId, RunIds, ToolCallId } from '../core/ids.ts';
 import type { ActiveJob } from '../core/run/job.ts';
@@ -55,6 +56,8 @@ export type RunPorts = {
   team: Team;
   /** The tools among these whose calls a person has approved in advance, in this context. */
   grants(tools: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Checks an answer that must match a schema. */
+  checkOutput: CheckOutput;
   clock: Clock;
   /** The fingerprint of a call, stored later. The port also keeps the call's tools until then. */
   fingerprint(sent: Sent, memory: Memory): Fingerprint;

@@ -19,6 +19,8 @@ export type { ApiCode, ErrorCode, RequestFault } from './errors.ts';
 export type { EventsOptions, StreamEvent } from './events.ts';
 export { isFinished } from './calls/jobs.ts';
 export type { WaitOptions } from './calls/jobs.ts';
+export { outputSchema } from './output.ts';
+export type { DataOf, JobOf, StandardJsonSchema } from './output.ts';
 export type { Pages } from './pages.ts';
 export type { RunOptions, ToolFunction } from './run.ts';
 export type * from './schema.ts';

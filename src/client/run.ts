@@ -5,11 +5,11 @@
 import { NightshiftError } from './errors.ts';
 import { followEvents, type StreamEvent } from './events.ts';
 import { waitForJob } from './calls/jobs.ts';
+import { outputSchema, type JobOf, type StandardJsonSchema } from './output.ts';
 import type {
   ApproveCalls,
   ApprovalRequestedEvent,
   InputRequestedEvent,
-  Job,
   Json,
   PostMessage,
   PostResult,
@@ -26,7 +26,14 @@ type Maybe<T> = T | undefined | Promise<T | undefined>;
 export type ToolFunction = (input: Json, call: Call) => unknown;
 
 /** Options of `contexts.run`. */
-export type RunOptions = ({ input: string | PostMessage } | { job_id: string }) & {
+export type RunOptions<Output extends StandardJsonSchema | undefined = StandardJsonSchema | undefined> = (
+  | {
+      input: string | PostMessage;
+      /** A schema that the answer must match; it gives `output.data` of the job its type. Sent as `output_schema`. */
+      output?: Output;
+    }
+  | { job_id: string }
+) & {
   /** Functions by name of the client tool (`config.client_tools`). They may run twice, for example after a crash. */
   tools?: Readonly<Record<string, ToolFunction>>;
   /** Returns the answer; undefined leaves it to another client. */
@@ -42,7 +49,7 @@ export type RunOptions = ({ input: string | PostMessage } | { job_id: string }) 
   signal?: AbortSignal;
 };
 
-export async function runJob(transport: Transport, contextId: string, options: RunOptions): Promise<Job> {
+export async function runJob<T>(transport: Transport, contextId: string, options: RunOptions): Promise<JobOf<T>> {
   const over = new AbortController();
   const signal = options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal]);
   const { jobId, after } = await begin(transport, contextId, options);
@@ -68,14 +75,16 @@ export async function runJob(transport: Transport, contextId: string, options: R
   await Promise.all(answers);
   options.signal?.throwIfAborted();
   if (faults.length > 0) throw faults[0];
-  return waitForJob(transport.request, jobId, options.signal === undefined ? {} : { signal: options.signal });
+  return waitForJob<T>(transport.request, jobId, options.signal === undefined ? {} : { signal: options.signal });
 }
 
 /** The job, and the event number to start after: for an existing job 0, the start of its context. */
 async function begin({ request }: Transport, id: string, options: RunOptions) {
   if ('job_id' in options) return { jobId: options.job_id, after: 0 };
   const given = options.signal === undefined ? {} : { signal: options.signal };
-  const body = toInput(options.input);
+  const { output } = options;
+  const input = toInput(options.input);
+  const body = output === undefined ? input : { ...input, output_schema: outputSchema(output) };
   const accepted = await request('POST', '/api/contexts/{id}/messages', { path: { id }, body, ...given });
   const after = Number(new URL(accepted.stream_url, 'http://api').searchParams.get('after') ?? 0);
   return { jobId: accepted.job_id, after };

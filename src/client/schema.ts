@@ -292,6 +292,8 @@ export type ConfigPatch = {
   compaction?: Compaction | null;
   pinned?: PinnedText[] | null;
   max_steps?: number | null;
+  output_schema?: OutputSchema | null;
+  output_retries?: number | null;
   parameters?: { [key: string]: Json } | null;
   idle_timeout_s?: number | null;
   limits?: WorkerLimits | null;
@@ -695,6 +697,7 @@ export type EditMessage = {
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
+  output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
 };
@@ -768,7 +771,7 @@ export type ExportedMessage = {
   number: number;
   branch: string;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  message_type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
+  message_type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
   turn: string;
   status: 'completed' | 'retracted';
   content: StoredBlock[];
@@ -800,6 +803,7 @@ export type FirstMessage = {
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
+  output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
   /** Delays the job by so many seconds, at most 366 days. Until then its status is delayed, and it holds up no other input. Only with delivery queue, and not together with at. */
@@ -951,7 +955,7 @@ export type JobCompaction = {
 };
 
 export type JobFailure = {
-  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal';
   message: string;
 };
 
@@ -971,6 +975,8 @@ export type JobList = {
 export type JobOutput = {
   message_id: string;
   text: string;
+  /** The text as JSON, if the job has an output_schema and the answer matches it. Null: there is no schema, or the answer does not match. */
+  data: Json;
 };
 
 export type JobStartedEvent = {
@@ -1075,7 +1081,7 @@ export type Message = {
   seq: number | null;
   turn: string | null;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
+  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
   status: 'delayed' | 'queued' | 'completed' | 'retracted';
   /** Prompts show a summary instead of this message. */
   compacted: boolean;
@@ -1101,7 +1107,7 @@ export type MessageCompletedEvent = {
   seq: number;
   turn: string;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result';
+  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
 };
 
 export type MessageList = {
@@ -1177,6 +1183,9 @@ export type OutcomeUnknownEvent = {
   input: Json;
   until: string | null;
 };
+
+/** A JSON Schema (draft 2020-12 or 7) that the final answer of a job must match, of at most 32 KB. false: any text, also where the role or the config has a schema. */
+export type OutputSchema = { [key: string]: Json } | false;
 
 /** Text of the user, of the assistant, or both. */
 export type Pair = {
@@ -1293,6 +1302,7 @@ export type PostJob = {
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
+  output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
   webhook?: NamedWebhook;
@@ -1300,7 +1310,7 @@ export type PostJob = {
 
 export type PostMessage = {
   content: string | InputBlock[];
-  /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input. */
+  /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline, and an output_schema is refused. interrupt: replace the job. reject: refuse the input. */
   delivery?: 'queue' | 'steer' | 'interrupt' | 'reject';
   /** Default: the active branch. */
   branch?: string;
@@ -1310,6 +1320,7 @@ export type PostMessage = {
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
+  output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
   /** Delays the job by so many seconds, at most 366 days. Until then its status is delayed, and it holds up no other input. Only with delivery queue, and not together with at. */
@@ -1396,6 +1407,7 @@ export type Regenerate = {
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
+  output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
 };
@@ -1438,6 +1450,9 @@ export type Role = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match output_schema. Default: 2. */
+  output_retries?: number;
   /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds without activity after which the context is archived. Not set: never. */
@@ -1467,6 +1482,9 @@ export type RoleDefinition = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match output_schema. Default: 2. */
+  output_retries?: number;
   /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds without activity after which the context is archived. Not set: never. */
@@ -1595,6 +1613,7 @@ export type SentPrompt = {
   })[] | null;
   max_tokens: number | null;
   streaming: boolean;
+  output_schema: { [key: string]: Json } | null;
   parameters: { [key: string]: Json };
   /** Whether all parts equal what was sent. Checked by hashes stored with the call. */
   exact: boolean;
@@ -2186,6 +2205,9 @@ export type WorkerConfig = {
   compaction?: Compaction;
   pinned?: PinnedText[];
   max_steps?: number;
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match output_schema. Default: 2. */
+  output_retries?: number;
   /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
   parameters?: { [key: string]: Json };
   /** Seconds without activity after which the context is archived. Not set: never. */
@@ -2194,7 +2216,7 @@ export type WorkerConfig = {
 };
 
 export type WorkerFailure = {
-  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'max_steps' | 'deadline' | 'internal';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal';
   message: string;
   job_id: string;
   /** ISO 8601. */

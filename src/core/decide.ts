@@ -9,11 +9,12 @@ import type { JobError } from './errors.ts';
 import { isRefused, requestedEnd, type ActiveJob, type JobEnd, type JobOutcome, type QueuedJob } from './run/job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './conversation/message.ts';
+import { outputFor, type Output, type OutputSettings } from './run/output.ts';
 import { KEEP_SLOT_MS } from './run/retry.ts';
 import type { Settings } from './workers/settings.ts';
 import type { ServedJob, Snapshot } from './run/snapshot.ts';
 import type { Millis } from './time.ts';
-import { madeAt } from './ids.ts';
+import { madeAt, type MessageId } from './ids.ts';
 import type { OpenCall } from './tools/tool-call.ts';
 import { isOver, isWaiting, type EndedWaits } from './run/wait.ts';
 import { isAllowed, notAllowed } from './workers/allowed-names.ts';
@@ -49,6 +50,8 @@ export type Decision =
   | { kind: 'await_calls'; job: ActiveJob; until: Millis }
   /** Wait until `until`. A short wait keeps its slot. */
   | { kind: 'wait'; job: ActiveJob; until: Millis; keepSlot: boolean }
+  /** History ends with the answer `outputId`: it is checked, and the job ends or the model is asked again. */
+  | { kind: 'check_output'; job: ActiveJob; output: Output; outputId: MessageId }
   | ({ kind: 'finish' } & JobEnd)
   /** This process lacks what the context needs, so it releases the context. */
   | { kind: 'release_unsupported'; missing: string[] }
@@ -76,7 +79,9 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
   const end = endedFromOutside(snapshot, job, answer, now);
   if (end !== null) return { kind: 'finish', job, outcome: end };
   if (serving.kind === 'not_allowed')
-    return { kind: 'finish', job, outcome: answer ?? failed('not_allowed', serving.message) };
+    return answer === null
+      ? { kind: 'finish', job, outcome: failed('not_allowed', serving.message) }
+      : withAnswer(job, answer, serving.output);
   if (calls.length > 0 && calls.every((call) => isWaiting(call, now))) {
     return { kind: 'await_calls', job, until: awaitedUntil(calls, job, now) };
   }
@@ -93,10 +98,17 @@ function withinJob(snapshot: Snapshot, job: ActiveJob, now: Millis): Decision {
     };
   }
   if (snapshot.steers.length > 0) return { kind: 'steer', job };
-  if (answer !== null) return { kind: 'finish', job, outcome: answer };
+  if (answer !== null) return withAnswer(job, answer, serving.settings);
   return job.kind === 'compact'
     ? nextCompaction(snapshot, job, serving.settings, now)
     : nextModelCall(snapshot, job, serving.settings, now);
+}
+
+function withAnswer(job: ActiveJob, answer: JobOutcome, settings: OutputSettings): Decision {
+  const output = outputFor(job, settings);
+  if (answer.status !== 'completed' || answer.outputId === null || output === null)
+    return { kind: 'finish', job, outcome: answer };
+  return { kind: 'check_output', job, output, outputId: answer.outputId };
 }
 
 /** Whether there is work besides what history shows; a compaction needs no answer. */
@@ -136,7 +148,7 @@ function historyTooLong({ readBytes, bytes }: Unread): JobOutcome {
 
 /** Whether history already ends with the job's answer, or cannot be answered at all; null: a model call is due. */
 function answeredBy(history: readonly Message[], job: ActiveJob): JobOutcome | null {
-  const last = history.findLast((message) => message.role !== 'system');
+  const last = history.findLast(({ role, type }) => role !== 'system' || type === 'correction');
   if (last === undefined) return failed('empty_context', 'The context has no message to answer.');
   if (last.role !== 'assistant' || last.model?.finishReason === 'pause') return null;
   if (last.jobId !== job.id)

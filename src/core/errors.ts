@@ -44,6 +44,7 @@ export const JOB_CODES = [
   'stream_interrupted',
   'not_allowed',
   'crash_loop',
+  'output_invalid',
   'max_steps',
   'deadline',
   'internal',

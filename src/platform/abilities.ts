@@ -8,6 +8,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
 import type { Database } from '../db/connection/client.ts';
+import { checkOutput } from '../schema/output-schema.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
@@ -54,6 +55,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
     model: (provider) => models.for(provider),
     keyId: (provider) => models.keyId(provider),
     tools: createToolRunner(all, { limits, log }),
+    checkOutput,
     resolve: ({ config: written, role, definition }, caller, allow) =>
       resolve(written, definition ?? role, catalog, { caller, role, allow }),
     published: published(catalog),

@@ -82,7 +82,15 @@ function make(ports: CommandPorts, tenantId: TenantId): Command<null> {
     const title = 'A tour of Nightshift';
     const worker = { tenantId, user: null, name: 'tour', title, role: null, config: CONFIG, parentWorkerId: null };
     const content: InputBlock[] = [{ type: 'text', text: SCRIPT }];
-    const input = { content, priority: NORMAL, metadata: MARK, user: null, maxSteps: null, deadline: null };
+    const input = {
+      content,
+      priority: NORMAL,
+      metadata: MARK,
+      user: null,
+      maxSteps: null,
+      outputSchema: null,
+      deadline: null,
+    };
     const created = await performWithin(tx, createWorker(ports, worker, input));
     return created.kind === 'refused' ? created : { ...created, value: null };
   };

@@ -5,6 +5,7 @@ import { PINNED } from '../core/conversation/pinned.ts';
 import type { Json } from '../core/json.ts';
 import { LIMITS } from '../core/limits.ts';
 import { RESERVED_PARAMETERS } from '../core/model/parameters.ts';
+import { OUTPUT_RETRIES, OUTPUT_SCHEMA_BYTES } from '../core/run/output.ts';
 import { APPROVALS, MOST_RULES, TOOL_GLOB } from '../core/run/policy.ts';
 import { MODES } from '../core/workers/settings.ts';
 import { MAX_BYTES, SETTINGS_BYTES, integer, nullable, oneOf, partial, plainText, ref, strict } from './build.ts';
@@ -56,6 +57,12 @@ export const ApprovalRule = strict(
   { $id: 'ApprovalRule' },
 );
 
+export const OutputSchema = Type.Unsafe<{ [key: string]: Json } | false>({
+  $id: 'OutputSchema',
+  anyOf: [{ type: 'object' }, { const: false, type: 'boolean' }],
+  description: `A JSON Schema (draft 2020-12 or 7) that the final answer of a job must match, of at most ${OUTPUT_SCHEMA_BYTES / 1024} KB. false: any text, also where the role or the config has a schema.`,
+});
+
 const LimitCount = integer(0, 1_000_000);
 
 export const WorkerLimits = partial(
@@ -94,6 +101,12 @@ const members = {
   compaction: ref(Compaction),
   pinned: Type.Array(ref(PinnedText), { maxItems: PINNED.most }),
   max_steps: integer(1, MOST),
+  output_schema: ref(OutputSchema),
+  output_retries: integer(
+    0,
+    OUTPUT_RETRIES.most,
+    `How often the model is asked again after an answer that does not match output_schema. Default: ${OUTPUT_RETRIES.default}.`,
+  ),
   parameters: Parameters,
   idle_timeout_s: integer(
     1,
@@ -128,9 +141,20 @@ export const RoleDefinition = partial(members, {
 });
 
 /** A role of the config file. Unlike a role of the API, its JSON may be larger than 64 KB. */
-export const FileRole = partial(members);
+export const FileRole = partial({
+  ...members,
+  // Also a schema of a library, which is an object or a function.
+  output_schema: Type.Unsafe<object | false>({}),
+});
 
 export const RoleName = plainText(256, 1);
 
 /** All that is referenced by name. */
-export const CONFIG_COMPONENTS = [Compaction, PinnedText, ClientTool, ApprovalRule, WorkerLimits] as const;
+export const CONFIG_COMPONENTS = [
+  Compaction,
+  PinnedText,
+  ClientTool,
+  ApprovalRule,
+  OutputSchema,
+  WorkerLimits,
+] as const;

@@ -148,13 +148,19 @@ function describedBy(schema: unknown): Described {
 function mustBe(errors: readonly ErrorObject[], { formats, quotes, secrets }: Subject): string {
   if (errors[0]?.data === undefined) return 'is missing';
   // Where the value has the type of one branch, only the errors of that branch are shown.
-  const inBranch = errors.filter(({ keyword }) => keyword !== 'type');
+  const otherTypes = new Set(errors.filter(({ keyword }) => keyword === 'type').map(branchOf));
+  const inBranch = errors.filter((error) => !otherTypes.has(branchOf(error)));
   const shown = inBranch.length > 0 ? inBranch : errors;
   const schemas = shown.map(({ parentSchema = {} }): Described => parentSchema);
   const expected = new Set(schemas.flatMap((schema) => choicesOf(schema, formats)));
   const isValueShown = quotes && schemas.every((schema) => isQuotable(schema, secrets));
   const found = quotes ? foundIn(shown, isValueShown) : null;
   return `must be ${either([...expected])}${found === null ? '' : `, not ${found}`}`;
+}
+
+/** The place of the schema that the error is about. */
+function branchOf({ schemaPath }: ErrorObject): string {
+  return schemaPath.slice(0, schemaPath.lastIndexOf('/'));
 }
 
 /** For a wrong length, returns only the length: of a text in code points, as Ajv counts. */

@@ -17,6 +17,7 @@ import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import { NO_REPORT } from '../tools/invoke.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
+import { checkOutput } from '../../src/schema/output-schema.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
 import { Store } from './store.ts';
 
@@ -156,6 +157,7 @@ export class Rig {
           return outcome;
         },
       },
+      checkOutput,
       yields: () => this.#options.yields?.() ?? false,
       model: () => {
         this.asks += 1;

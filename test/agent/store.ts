@@ -62,6 +62,7 @@ export class Store {
       id: jobId,
       branch: 'main',
       maxSteps: null,
+      outputSchema: null,
       deadline: null,
       stopRequest: null,
       metadata: {},

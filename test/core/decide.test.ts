@@ -195,7 +195,7 @@ describe('within a job', () => {
   });
 
   test('a job that its tenant may not run fails, unless it has its answer', () => {
-    const serving = { kind: 'not_allowed', message: 'no' } as const;
+    const serving = { kind: 'not_allowed', message: 'no', output: { outputSchema: null, outputRetries: 2 } } as const;
     const error = { code: 'not_allowed', message: 'no' };
     const waiting = call({ status: 'waiting', wait: { for: 'workers', until: null, needs: 1 } });
     for (const over of [
@@ -213,7 +213,7 @@ describe('within a job', () => {
   });
 
   test('the next job starts although its tenant may not run it: it then fails', () => {
-    const serving = { kind: 'not_allowed', message: 'no' } as const;
+    const serving = { kind: 'not_allowed', message: 'no', output: { outputSchema: null, outputRetries: 2 } } as const;
     expect(decide(snapshot({ next: queuedRetry(), queued: 1, serving }), NOW)).toMatchObject({ kind: 'admit' });
   });
 

@@ -182,6 +182,7 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_kind: job(`kind = 'dream', message_id = null`),
   jobs_status: job(`status = 'lost', finished_at = null`),
   jobs_input_has_message: job(`message_id = null`),
+  jobs_data_is_output: job(`has_data = true`),
   jobs_delayed_has_start: job(`status = 'delayed'`),
   jobs_started: job(`started_at = null`),
   jobs_finished: job(`finished_at = now()`),

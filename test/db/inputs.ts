@@ -17,6 +17,7 @@ const COMMON = {
   metadata: {},
   user: null,
   maxSteps: null,
+  outputSchema: null,
   deadline: null,
   queueLimit: 1_000,
   full: null,
@@ -35,6 +36,7 @@ export function firstInput(text: string, over: Partial<FirstInput> = {}): FirstI
     metadata: {},
     user: null,
     maxSteps: null,
+    outputSchema: null,
     deadline: null,
     ...over,
   };

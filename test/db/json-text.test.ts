@@ -65,6 +65,7 @@ test('which columns keep their text', async () => {
     where data_type = 'json' and table_schema = 'nightshift' and table_type = 'BASE TABLE' order by 1`),
   ).toEqual([
     'event_batches.events',
+    'jobs.output_schema',
     'messages.call',
     'messages.content',
     'roles.definition',

@@ -52,6 +52,7 @@ export function request(provider: ProviderName, given: Partial<ModelRequest> = {
     tools: [],
     maxTokens: null,
     streaming: true,
+    outputSchema: null,
     parameters: {},
     cacheKey: 'context/main',
     failures: 0,

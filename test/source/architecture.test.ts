@@ -558,6 +558,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
     'definition',
     'events',
     'fields',
+    'output_schema',
     'reply',
     'tools',
     'worker',

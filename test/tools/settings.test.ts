@@ -34,6 +34,8 @@ const catalog: Catalog = {
   defaults: { model: 'simulated/echo', max_steps: 100, system_prompt: 'Be good.' },
 };
 
+const NO_OUTPUT = { outputSchema: null, outputRetries: 2 };
+
 describe('settings', () => {
   test('are the defaults where nothing is set', () => {
     expect(resolve({}, null, catalog)).toEqual({
@@ -50,6 +52,7 @@ describe('settings', () => {
         compaction: { type: 'threshold', threshold: 0.8, keepTurns: 4, model: null },
         pinned: [],
         maxSteps: 100,
+        ...NO_OUTPUT,
         parameters: {},
       },
     });
@@ -281,7 +284,11 @@ describe('what the tenant may not use', () => {
   test('does not run with another model in its place', () => {
     const message =
       'The operator does not allow the model "anthropic/claude" for this tenant. Allowed models: openai/*.';
-    expect(resolved({}, { models: ['openai/*'] }, 'coder')).toEqual({ kind: 'not_allowed', message });
+    expect(resolved({}, { models: ['openai/*'] }, 'coder')).toEqual({
+      kind: 'not_allowed',
+      message,
+      output: NO_OUTPUT,
+    });
     // The default model.
     expect(resolved({}, { models: ['anthropic/*'] })).toMatchObject({ kind: 'not_allowed' });
     expect(resolved({}, { models: ['simulated/*'] })).toMatchObject({ kind: 'served' });
@@ -298,8 +305,16 @@ describe('what the tenant may not use', () => {
 
   test('is a role by its name, of the config file or of the API', () => {
     const message = 'The operator does not allow the role "coder" for this tenant. Allowed roles: writer.';
-    expect(resolved({}, { roles: ['writer'] }, 'coder', 'coder')).toEqual({ kind: 'not_allowed', message });
-    expect(resolved({}, { roles: ['writer'] }, { tools: [] }, 'coder')).toEqual({ kind: 'not_allowed', message });
+    expect(resolved({}, { roles: ['writer'] }, 'coder', 'coder')).toEqual({
+      kind: 'not_allowed',
+      message,
+      output: NO_OUTPUT,
+    });
+    expect(resolved({}, { roles: ['writer'] }, { tools: [] }, 'coder')).toEqual({
+      kind: 'not_allowed',
+      message,
+      output: NO_OUTPUT,
+    });
     expect(resolved({}, { roles: ['code*'] }, { tools: [] }, 'coder')).toMatchObject({ kind: 'served' });
     expect(resolved({}, { roles: [] })).toMatchObject({ kind: 'served' });
   });

@@ -5,6 +5,7 @@ import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import type { ToolRunner } from '../../src/core/tools/tool.ts';
 import { ids } from '../../src/platform/ids.ts';
 import type { Queue } from '../../src/queue/wake-queue.ts';
+import { checkOutput } from '../../src/schema/output-schema.ts';
 import { NO_SERVERS } from '../../src/tools/registry/servers.ts';
 import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
 import type { Abilities, WorkerPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
@@ -46,6 +47,7 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
     abilities: {
       model: () => null,
       keyId: (provider) => provider,
+      checkOutput,
       resolve: () => ({ kind: 'served', settings: settings() }),
       published: { tools: [], roles: [], models: [], mcpServers: [] },
       team: TEAM_DEFAULTS,

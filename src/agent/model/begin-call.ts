@@ -2,6 +2,7 @@
 import type { Model, ModelRequest } from '../../core/model/model.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
 import { assemble } from '../../core/conversation/prompt.ts';
+import { schemaFor } from '../../core/run/output.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { AnswerListener, RunPorts, UnderWay } from '../run.ts';
 import { timed } from './timed.ts';
@@ -35,6 +36,7 @@ function toRequest(snapshot: Snapshot, { job, settings }: ServedJob): ModelReque
     tools: settings.tools,
     maxTokens: settings.maxTokens,
     streaming: settings.streaming,
+    outputSchema: schemaFor(job, settings),
     parameters: settings.parameters,
     cacheKey: snapshot.rootContextId,
     failures: job.failures,

@@ -1,13 +1,15 @@
 /** One model call: build the prompt, call the model, and append the result. */
 import { isToolUse } from '../../core/conversation/blocks.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import type { Append } from '../../core/run/append.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { ModelCall } from '../../core/model/model-call.ts';
-import { answer, completed, type NewAnswer } from '../../core/transitions/answer.ts';
+import { answer, answeredAndJudged, completed, type NewAnswer } from '../../core/transitions/answer.ts';
 import { answerWithResults } from '../../core/transitions/answer-with-results.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import { beginCall } from './begin-call.ts';
+import { judgeAnswer } from './check-output.ts';
 import { isCompactable, makeRoom, takeFailure, type MadeCall } from './failed-call.ts';
 import { commitResult, readMailbox, type After, type AnswerListener, type Run, type UnderWay } from '../run.ts';
 import { waitForTurn } from '../waits/wait-for-turn.ts';
@@ -60,7 +62,10 @@ export function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snaps
 
 type AnsweredCall = { answer: NewAnswer; made: MadeCall<Fingerprint> };
 
-/** An answer without calls ends the job in the same append. If that append is rejected, the answer is stored anyway. */
+/**
+ * An answer without calls ends the job in the same append, or asks for another one. If that append is rejected, the answer is
+ * stored anyway.
+ */
 async function takeAnswer(
   run: Run,
   snapshot: Snapshot,
@@ -70,7 +75,9 @@ async function takeAnswer(
   const { job, settings } = served;
   const modelCall: ModelCall = { kind: 'answered', messageId: given.id, attempt: job.attempt, ...made };
   const goesOn = given.content.some(isToolUse) || given.finishReason === 'pause';
-  const answerAppend = goesOn ? answer(snapshot, served, given, run.clock.now()) : completed(snapshot, served, given);
+  const answerAppend = goesOn
+    ? answer(snapshot, served, given, run.clock.now())
+    : finalAnswer(run, snapshot, served, given);
   const unstored = { snapshot, job, settings, given, answerAppend };
   const closed = await run.eager.begin(unstored);
   const transition = { ...answerWithResults(unstored, closed), modelCall };
@@ -80,4 +87,11 @@ async function takeAnswer(
     const current = { job: { ...now.job, attempt: job.attempt }, settings };
     return { ...answer(now, current, given, run.clock.now()), modelCall };
   });
+}
+
+function finalAnswer(run: Run, snapshot: Snapshot, served: ServedJob, given: NewAnswer): Append {
+  const output = judgeAnswer(run, served, given);
+  return output === null
+    ? completed(snapshot, served, given)
+    : answeredAndJudged(snapshot, served, given, { output, noteId: run.ids.next() });
 }

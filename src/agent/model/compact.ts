@@ -96,6 +96,7 @@ function toRequest(
     streaming: settings.streaming,
     // The settings' parameters are meant for answers and may require tool calls.
     parameters: {},
+    outputSchema: null,
     cacheKey: `${rootContextId}/compaction`,
     failures: job.failures,
   };

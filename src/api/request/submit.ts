@@ -14,8 +14,11 @@ import type { AnyCommand } from '../../commands/perform.ts';
 import { withWebhook } from '../../commands/webhooks/with-webhook.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
+import type { OutputSchema } from '../../core/run/output.ts';
 import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
+import { dottedPath } from '../../schema/fault.ts';
+import { outputSchemaFaults } from '../../schema/output-schema.ts';
 import { actingUser, type Caller } from '../access/reach.ts';
 import { invalid, refused } from '../response/problem.ts';
 import { answeredBy } from './write.ts';
@@ -72,12 +75,17 @@ export function toSubmitInput(
   { tenantId, token, user, contextId, queueLimit, full }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
+  if (posted.delivery === 'steer' && posted.output_schema !== undefined)
+    throw invalid(
+      'An input that joins a job does not change its output_schema. Leave it out, or use another delivery.',
+      'output_schema',
+    );
   return {
     tenantId,
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    ...toJobOptions({ token, user }, posted, 'deadline'),
+    ...toJobOptions({ token, user }, posted, ''),
     queueLimit,
     full,
   };
@@ -85,14 +93,14 @@ export function toSubmitInput(
 
 /** The first input is of the user of its worker. */
 export function toFirstInput(caller: Pick<Caller, 'token' | 'user'>, posted: Static<typeof FirstMessage>): FirstInput {
-  return { content: toBlocks(posted.content), ...toJobOptions(caller, posted, 'input.deadline') };
+  return { content: toBlocks(posted.content), ...toJobOptions(caller, posted, 'input.') };
 }
 
-/** Options that are not given get their defaults. `deadlineAt`: the path of the deadline in the body. */
+/** Options that are not given get their defaults. `within`: the path of the message in the body, with a dot. */
 function toJobOptions(
   { token, user }: Pick<Caller, 'token' | 'user'>,
-  { priority = NORMAL, metadata = {}, user: named, max_steps, deadline }: Options,
-  deadlineAt: string,
+  { priority = NORMAL, metadata = {}, user: named, max_steps, output_schema, deadline }: Options,
+  within: '' | 'input.',
 ): Omit<JobOptions, 'content'> {
   if (token !== null && priority < NORMAL)
     throw refused('forbidden', `A token asks for no priority before ${NORMAL}, the usual one.`, 'priority');
@@ -101,8 +109,27 @@ function toJobOptions(
     metadata: { ...metadata, ...token?.metadata },
     user: actingUser({ token, user }, named),
     maxSteps: max_steps ?? null,
-    deadline: parseInstant(deadline, deadlineAt),
+    outputSchema: parseOutputSchema(token, output_schema, within),
+    deadline: parseInstant(deadline, `${within}deadline`),
   };
+}
+
+/** A schema is part of what the prompt begins with, as the config is, which a token cannot set. */
+function parseOutputSchema(
+  token: Caller['token'],
+  schema: OutputSchema | undefined,
+  within: '' | 'input.',
+): OutputSchema | null {
+  if (token !== null && schema !== undefined)
+    throw refused(
+      'forbidden',
+      'A token gives no output_schema. Leave it out, or set it in the role.',
+      `${within}output_schema`,
+    );
+  const at = within === '' ? ['output_schema'] : ['input', 'output_schema'];
+  const [fault] = outputSchemaFaults(schema, at);
+  if (fault !== undefined) throw invalid(fault.message, dottedPath(fault.path));
+  return schema ?? null;
 }
 
 /** Null: the job is not delayed. `within`: the path of the message in the body, with a dot. */

@@ -7,6 +7,7 @@ import { callSettings, type CallSettings } from '../../core/model/call-settings.
 import { createFingerprinter, lostAt, type Fingerprint, type PrefixPart } from '../../core/model/fingerprint.ts';
 import type { JobId, TenantId } from '../../core/ids.ts';
 import { LIMITS } from '../../core/limits.ts';
+import { schemaFor } from '../../core/run/output.ts';
 import { parseModelName, type ToolSpec } from '../../core/model/model.ts';
 import { pinnedText } from '../../core/conversation/pinned.ts';
 import { assemble, type PromptMessage } from '../../core/conversation/prompt.ts';
@@ -92,7 +93,7 @@ async function readMessages(
 }
 
 function settingsOf(
-  { worker }: Of,
+  { worker, outputSchema }: Of,
   { model }: Fingerprint,
   { fileRoles, parameters }: Pick<Catalog, 'fileRoles' | 'parameters'>,
 ): CallSettings {
@@ -100,7 +101,8 @@ function settingsOf(
   const role = definition ?? (name === null ? undefined : fileRoles.get(name));
   const isOfFile = name !== null && definition === null;
   const provider = parseModelName(model)?.provider ?? 'simulated';
-  return callSettings(config, role ?? {}, { provider, allowed: parameters, isOfFile });
+  const settings = callSettings(config, role ?? {}, { provider, allowed: parameters, isOfFile });
+  return { ...settings, outputSchema: schemaFor({ outputSchema }, settings) };
 }
 
 /** Sorted by name, like a worker process sends them. A server-side tool hides a client tool of the same name. */
@@ -115,13 +117,13 @@ function withClientTools(
 
 /** Hashes of the reconstructed parts; null for a part that is missing. */
 function hashesOf(
-  { systemPrompt, pinned, ...beside }: CallSettings,
+  { systemPrompt, pinned, outputSchema, ...beside }: CallSettings,
   tools: ToolSpec[] | null,
   messages: PromptMessage[] | null,
 ): Record<SentPart, string | null> {
   return {
     tools: tools === null ? null : FINGERPRINTS.tools(tools),
-    system: FINGERPRINTS.system(systemPrompt, pinnedText(pinned)),
+    system: FINGERPRINTS.system(systemPrompt, pinnedText(pinned), outputSchema),
     messages: messages === null ? null : FINGERPRINTS.messages(messages),
     parameters: FINGERPRINTS.parameters(beside),
   };

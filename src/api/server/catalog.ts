@@ -12,6 +12,7 @@ import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { published, type LeaseTimes } from '../../db/processes/processes.ts';
 import { MOST_FAULTS, dottedPath, type Path } from '../../schema/fault.ts';
+import { outputSchemaFaults } from '../../schema/output-schema.ts';
 import { clientToolFaults } from '../request/client-tools.ts';
 import { RequestRefused } from '../response/problem.ts';
 
@@ -74,7 +75,12 @@ export async function refusedName(
   const named = [model, tools, client_tools, mcp_servers, compaction?.model];
   const parameters = parameterFaults(config, [...at, 'parameters'], catalog);
   const names = named.every((one) => one === undefined) ? [] : nameFaults(config, at, await catalog.names());
-  const faults = [...parameters, ...names];
+  const outputs = outputSchemaFaults(config.output_schema, [...at, 'output_schema']);
+  const faults = [
+    ...parameters,
+    ...outputs.map(({ path, message }) => wrong('invalid_request', message, path)),
+    ...names,
+  ];
   return refuseAll(faults.slice(0, MOST_FAULTS), Math.max(0, faults.length - MOST_FAULTS));
 }
 

@@ -1,5 +1,6 @@
 /** Converts jobs and receipts of stop requests to their API form. */
 import { textOf } from '../../core/conversation/blocks.ts';
+import { parseOutput } from '../../core/run/output.ts';
 import { isFinished } from '../../core/run/job.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { WaitsFor } from '../../core/tools/tool-call.ts';
@@ -30,7 +31,7 @@ export function toJob(view: JobView): Job {
     steps: view.steps,
     usage: toPublicUsage(view.usage),
     waiting_for: waitingFor(view),
-    output: view.output === null ? null : { message_id: view.output.messageId, text: textOf(view.output.content) },
+    output: view.output === null ? null : toOutput(view.output),
     error: isFinished(view.status) ? view.error : null,
     parent_job_id: view.parentJobId,
     created_at: toIso(view.createdAt),
@@ -39,6 +40,11 @@ export function toJob(view: JobView): Job {
     metadata: view.metadata,
     compaction: view.compaction === null ? null : toCompaction(view.compaction),
   };
+}
+
+function toOutput({ messageId, content, hasData }: NonNullable<JobView['output']>): NonNullable<Job['output']> {
+  const text = textOf(content);
+  return { message_id: messageId, text, data: hasData ? (parseOutput(text) ?? null) : null };
 }
 
 function toCompaction({ asked, tokens }: NonNullable<JobView['compaction']>): JobCompaction {

@@ -51,6 +51,7 @@ export function toSentPrompt(jobId: JobId, n: number, sent: Sent): SentPrompt {
     messages,
     max_tokens: settings.maxTokens,
     streaming: settings.streaming,
+    output_schema: settings.outputSchema,
     parameters: settings.parameters,
     exact: differs.length === 0,
     differs,

@@ -25,6 +25,8 @@ export type RunInteractiveOptions = {
   stream?: boolean;
   thinking?: true;
   quiet?: true;
+  /** Prints the data of the answer as JSON, and its text only if there is none. */
+  printsData?: boolean;
 };
 
 /** How long to wait for a cancelled job to stop. */
@@ -138,8 +140,10 @@ function describeEnd({ screen }: Cli, job: Job, options: RunInteractiveOptions):
   const streamed = options.stream ?? screen.isTerminal;
   if (options.json === true) screen.json(job);
   else if (!streamed && job.output !== null) {
-    const { text } = job.output;
-    screen.out(safe(text.endsWith('\n') ? text : `${text}\n`));
+    const { text, data } = job.output;
+    const isData = options.printsData === true && job.status === 'completed';
+    if (isData) screen.json(data);
+    else screen.out(safe(text.endsWith('\n') ? text : `${text}\n`));
   }
   if (options.quiet !== true || job.status !== 'completed') printEnd(screen, job);
 }

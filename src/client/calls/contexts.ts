@@ -1,6 +1,7 @@
 /** Contexts: settings, messages, history and branches. */
 import { followEvents, readHead, type EventsOptions } from '../events.ts';
 import { pagesOf } from '../pages.ts';
+import type { DataOf, JobOf, StandardJsonSchema } from '../output.ts';
 import { runJob, type RunOptions } from '../run.ts';
 import type {
   CompactContext,
@@ -10,6 +11,7 @@ import type {
   ForkContext,
   ImportContext,
   Interrupt,
+  Json,
   Operations,
   PatchContext,
   PatchMessage,
@@ -34,9 +36,23 @@ export function contextCalls({ request, open }: Transport) {
     events: (id: string, options?: EventsOptions) => followEvents(open, id, options),
     /** The seq of the last event of the context: a cursor for `after` and `upto`. */
     head: (id: string, { signal }: Pick<RequestOptions, 'signal'> = {}) => readHead(open, id, signal),
-    /** Posts an input or follows a job, answers its requests, and resolves with the finished job. */
-    run: (id: string, options: RunOptions) => runJob({ request, open }, id, options),
+    run: runOf({ request, open }),
   };
+}
+
+/** Posts an input or follows a job, answers its requests, and resolves with the finished job. */
+type Run = {
+  /** `output`: a schema of a library; `output.data` of the job has its type. */
+  <Output extends StandardJsonSchema>(
+    id: string,
+    options: RunOptions<Output> & { input: string | PostMessage; output: Output },
+  ): Promise<JobOf<DataOf<Output>>>;
+  /** `T`: the type of `output.data`, if the job has an `output_schema`. */
+  <T = Json>(id: string, options: RunOptions<undefined>): Promise<JobOf<T>>;
+};
+
+function runOf(transport: Transport): Run {
+  return <T>(id: string, options: RunOptions) => runJob<T>(transport, id, options);
 }
 
 function ownCalls(request: Request) {

@@ -2,7 +2,8 @@
 import { NightshiftError } from '../errors.ts';
 import { pagesOf } from '../pages.ts';
 import { backoff, pause } from '../pause.ts';
-import type { CancelJob, CancelJobs, Job, Operations } from '../schema.ts';
+import type { JobOf } from '../output.ts';
+import type { CancelJob, CancelJobs, Job, Json, Operations } from '../schema.ts';
 import type { Request, RequestOptions } from '../transport.ts';
 
 export type WaitOptions = {
@@ -16,12 +17,19 @@ const POLL_MS = 30_000;
 
 export function jobCalls(request: Request) {
   return {
-    get: (id: string, query: Operations['GET /api/jobs/{id}']['query'] = {}, options?: RequestOptions) =>
-      request('GET', '/api/jobs/{id}', { path: { id }, query, ...options }),
+    /** `T`: the type of `output.data`. */
+    get: async <T = Json>(
+      id: string,
+      query: Operations['GET /api/jobs/{id}']['query'] = {},
+      options?: RequestOptions,
+    ): Promise<JobOf<T>> => ofType(await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options })),
     list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
-    /** Resolves with the finished job, whatever its status. Retries while the API is unavailable. */
-    wait: (id: string, options?: WaitOptions) => waitForJob(request, id, options),
+    /**
+     * Resolves with the finished job, whatever its status. Retries while the API is unavailable. `T`: the type of
+     * `output.data`.
+     */
+    wait: <T = Json>(id: string, options?: WaitOptions) => waitForJob<T>(request, id, options),
     cancel: (id: string, body: CancelJob = {}, options?: RequestOptions) =>
       request('POST', '/api/jobs/{id}/cancel', { path: { id }, body, ...options }),
     /** Cancels all unfinished jobs that match a filter. */
@@ -45,11 +53,11 @@ export function jobCalls(request: Request) {
   };
 }
 
-export async function waitForJob(
+export async function waitForJob<T>(
   request: Request,
   id: string,
   { signal, timeoutMs = Infinity }: WaitOptions = {},
-): Promise<Job> {
+): Promise<JobOf<T>> {
   const end = performance.now() + timeoutMs;
   for (let failures = 0; ;) {
     const left = end - performance.now();
@@ -59,7 +67,7 @@ export async function waitForJob(
       const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
       const options = signal === undefined ? {} : { signal };
       const job = await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options, retries: 0 });
-      if (isFinished(job)) return job;
+      if (isFinished(job)) return ofType<T>(job);
       failures = 0;
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -67,6 +75,11 @@ export async function waitForJob(
       failures += 1;
     }
   }
+}
+
+/** The API has checked the data by the schema of the job, whose type the caller names. */
+function ofType<T>(job: Job): JobOf<T> {
+  return job as JobOf<T>;
 }
 
 export function isFinished({ status }: Pick<Job, 'status'>): boolean {

@@ -28,10 +28,10 @@ export function answerQuestion(ports: SubmitPorts, input: SubmitInput, answer: C
 
 /**
  * The input as the answer to a question; null: it cannot be one. An input with its own priority is meant for the queue,
- * and a document cannot be the result of a call.
+ * one with its own schema needs an answer of its own, and a document cannot be the result of a call.
  */
-export function asAnswer({ delivery, priority, content }: SubmitInput): CallAnswer | null {
-  if (delivery !== 'queue' || priority !== NORMAL || content === null) return null;
+export function asAnswer({ delivery, priority, outputSchema, content }: SubmitInput): CallAnswer | null {
+  if (delivery !== 'queue' || priority !== NORMAL || outputSchema !== null || content === null) return null;
   const parts = content.filter((block) => block.type !== 'document');
   const [first, ...more] = parts;
   if (first === undefined || parts.length < content.length) return null;

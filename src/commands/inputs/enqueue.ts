@@ -24,6 +24,7 @@ export const PLAIN_JOB = {
   metadata: {},
   user: null,
   maxSteps: null,
+  outputSchema: null,
   deadline: null,
   mayAnswer: false,
   onlyIfIdle: false,
@@ -61,10 +62,11 @@ export function jobOfInput(ids: Ids, input: FirstInput): NewJob & { input: NewIn
 
 function jobWith<Input extends NewInput | null>(
   ids: Ids,
-  { priority, metadata, user, maxSteps, deadline }: JobOptions,
+  { priority, metadata, user, maxSteps, outputSchema, deadline }: JobOptions,
   input: Input,
 ): NewJob & { input: Input } {
-  return { jobId: ids.next<JobId>(), input, compaction: null, priority, metadata, user, maxSteps, deadline };
+  const options = { priority, metadata, user, maxSteps, outputSchema, deadline };
+  return { jobId: ids.next<JobId>(), input, compaction: null, ...options };
 }
 
 /** The receipt of a queued job, and its wake-up. */

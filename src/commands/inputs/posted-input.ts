@@ -2,6 +2,7 @@
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
+import type { OutputSchema } from '../../core/run/output.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { User } from '../../core/access/user.ts';
@@ -24,6 +25,8 @@ export type JobOptions = {
   /** On whose behalf the job runs; null: that of the worker. */
   user: User | null;
   maxSteps: number | null;
+  /** What the answer must match; null: what the settings of the worker say. */
+  outputSchema: OutputSchema | null;
   deadline: Millis | null;
 };
 

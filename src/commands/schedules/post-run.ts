@@ -46,6 +46,7 @@ export async function postRun(
     metadata: {},
     user,
     maxSteps: null,
+    outputSchema: null,
     deadline: null,
   };
   const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1, content: input.content };

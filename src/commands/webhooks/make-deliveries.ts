@@ -112,11 +112,11 @@ function numberedAfter(wanted: readonly Wanted[], known: readonly Sequence[]): N
 }
 
 function toDelivery(
-  { notice, job: { outputId, ...job }, at, seq, isHeld, tenantId, webhookId, contextId, jobId }: Numbered,
+  { notice, job: { outputId, hasData, ...job }, at, seq, isHeld, tenantId, webhookId, contextId, jobId }: Numbered,
   id: DeliveryId,
   texts: Texts,
 ): NewDelivery {
-  const output = outputId === null ? null : { messageId: outputId, text: texts.get(outputId) ?? '' };
+  const output = outputId === null ? null : { messageId: outputId, text: texts.get(outputId) ?? '', hasData };
   const body = bodyOf(notice, { ...job, output }, { seq, at });
   return { id, tenantId, webhookId, contextId, jobId, type: notice.type, seq, body, isHeld };
 }

@@ -1,12 +1,13 @@
 /** The model call settings apart from conversation and tools: a worker's config merged over its role. */
 import type { JsonObject } from '../json.ts';
 import type { ProviderName } from './model.ts';
+import { outputSettings, type OutputSettings } from '../run/output.ts';
 import { parametersFor } from './parameters.ts';
 import type { Role, Settings, WorkerConfig } from '../workers/settings.ts';
 
 export type CallSettings = Pick<
   Settings,
-  'streaming' | 'systemPrompt' | 'mode' | 'maxTokens' | 'pinned' | 'parameters'
+  'streaming' | 'systemPrompt' | 'mode' | 'maxTokens' | 'pinned' | 'parameters' | keyof OutputSettings
 >;
 
 /**
@@ -28,6 +29,7 @@ export function callSettings(
     mode: whole.mode ?? 'act',
     maxTokens: whole.max_tokens ?? null,
     pinned: whole.pinned ?? [],
+    ...outputSettings(whole),
     parameters:
       // Parameters of a role from the config file are trusted and not filtered.
       config.parameters === undefined && isOfFile ? parameters : parametersFor(provider, parameters, allowed),

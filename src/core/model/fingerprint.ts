@@ -4,6 +4,7 @@
  * was sent. They are computed from Nightshift's own shapes, which every adapter translates deterministically.
  */
 import { lastCompaction, type Memory } from '../compaction/compacted.ts';
+import type { JsonObject } from '../json.ts';
 import { formatModelName, type ModelRequest, type ToolSpec } from './model.ts';
 import type { PromptMessage } from '../conversation/prompt.ts';
 import { memoize } from '../memoize.ts';
@@ -16,7 +17,7 @@ export type Fingerprint = {
   tools: string;
   /** Of the tools without the client's own: the key they are stored under. */
   listed: string;
-  /** Of the system prompt and the pinned texts. */
+  /** Of the system prompt, the pinned texts, and the schema of the answer, which providers put before them. */
   system: string;
   /** Of everything else the provider receives besides the prompt. */
   parameters: string;
@@ -35,7 +36,7 @@ type Fingerprinter = {
   /** Linear in the number of messages; each message object is hashed only once. */
   of(sent: Sent, memory: Memory): Fingerprint;
   tools(tools: readonly ToolSpec[]): string;
-  system(system: string, pinned: string): string;
+  system(system: string, pinned: string, outputSchema: JsonObject | null): string;
   parameters(beside: Pick<Sent, 'maxTokens' | 'streaming' | 'parameters'>): string;
   messages(messages: readonly PromptMessage[]): string;
 };
@@ -45,7 +46,8 @@ export function createFingerprinter(digest: Digest): Fingerprinter {
   const ofTool = memoize((tool: ToolSpec) => digest([JSON.stringify(asSent(tool))]));
   const by: Omit<Fingerprinter, 'of'> = {
     tools: (tools) => digest(tools.map(ofTool)),
-    system: (system, pinned) => digest([system, pinned]),
+    system: (system, pinned, outputSchema) =>
+      digest([system, pinned, ...(outputSchema === null ? [] : [JSON.stringify(outputSchema)])]),
     parameters: ({ maxTokens, streaming, parameters }) =>
       digest([JSON.stringify({ maxTokens, streaming, parameters })]),
     messages: (messages) => digest(messages.map(ofMessage)),
@@ -61,7 +63,7 @@ export function createFingerprinter(digest: Digest): Fingerprinter {
         model: formatModelName(sent.model),
         tools,
         listed: sent.listed.length === sent.tools.length ? tools : by.tools(sent.listed),
-        system: by.system(sent.system, sent.pinned),
+        system: by.system(sent.system, sent.pinned, sent.outputSchema),
         parameters: by.parameters(sent),
         messages: by.messages(messages),
         before: answer < 0 ? null : by.messages(messages.slice(0, answer)),

@@ -41,6 +41,8 @@ export type ModelRequest = {
   /** Tokens; null: the provider's default. */
   maxTokens: number | null;
   streaming: boolean;
+  /** The JSON Schema that the answer must match; null: any text. */
+  outputSchema: JsonObject | null;
   /** Passed to the provider unchanged; reserved names are excluded before. */
   parameters: JsonObject;
   /** Shared by all contexts whose prompts start alike, for caches that use a key. */

@@ -7,6 +7,7 @@
 import type { Block } from '../conversation/blocks.ts';
 import type { AskedCompaction } from '../compaction/settings.ts';
 import type { JobError } from '../errors.ts';
+import type { OutputSchema } from './output.ts';
 import type { Throttled } from './throttle.ts';
 import type { JobId, MessageId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
@@ -66,6 +67,10 @@ export type ActiveJob = {
   /** Answered model calls. */
   steps: number;
   maxSteps: number | null;
+  /** What its answer must match; null: what the settings say. */
+  outputSchema: OutputSchema | null;
+  /** How often the model was asked again because its answer did not match. */
+  corrections: number;
   deadline: Millis | null;
   usage: Usage;
   stopRequest: StopRequest | null;
@@ -110,6 +115,7 @@ type QueuedBase = {
   id: JobId;
   branch: string;
   maxSteps: number | null;
+  outputSchema: OutputSchema | null;
   deadline: Millis | null;
   /** Set if it was interrupted before it started: it is admitted and ends at once. */
   stopRequest: StopRequest | null;
@@ -123,8 +129,12 @@ export type SteeredInput = { messageId: MessageId; content: Block[] | null };
 /** How a job ends. */
 export type JobOutcome =
   | { status: 'completed'; outputId: MessageId | null }
+  /** The answer is JSON that matches the schema of the job. */
+  | { status: 'completed'; outputId: MessageId; hasData: true }
   | { status: 'incomplete'; error: JobError }
   | { status: 'failed'; error: JobError }
+  /** The answer does not match the schema of the job. */
+  | { status: 'failed'; error: JobError & { code: 'output_invalid' }; outputId: MessageId }
   | { status: 'cancelled'; reason: string | null }
   | { status: 'interrupted'; mode: InterruptMode };
 

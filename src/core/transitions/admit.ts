@@ -31,6 +31,8 @@ export function admit(
     lastFailure: null,
     steps: 0,
     maxSteps: next.maxSteps,
+    outputSchema: next.outputSchema,
+    corrections: 0,
     deadline: next.deadline,
     usage: NO_USAGE,
     stopRequest: next.stopRequest,

@@ -1,6 +1,6 @@
 /** The model answered: its message, and a row for each call it requests. */
-import type { Append, CallChange } from '../run/append.ts';
-import { isToolUse, markThought, type ToolUseBlock } from '../conversation/blocks.ts';
+import type { Append, CallChange, Entry } from '../run/append.ts';
+import { isToolUse, markThought, type Block, type ToolUseBlock } from '../conversation/blocks.ts';
 import type { MessageId } from '../ids.ts';
 import type { ActiveJob, JobOutcome } from '../run/job.ts';
 import type { MessageType, NewMessage } from '../conversation/message.ts';
@@ -9,7 +9,8 @@ import { ruleOn, type Asking } from '../run/policy.ts';
 import { parseQuestion, type Question } from '../conversation/question.ts';
 import { sleepFrom } from '../run/sleep.ts';
 import type { Settings } from '../workers/settings.ts';
-import type { ServedJob, Snapshot } from '../run/snapshot.ts';
+import type { JudgedOutput } from '../run/output.ts';
+import type { Mailbox, ServedJob, Snapshot } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
 import type { ToolCall, Wait } from '../tools/tool-call.ts';
 import { askedWait } from '../run/wait.ts';
@@ -56,6 +57,50 @@ export function completed(snapshot: Snapshot, { job, settings }: ServedJob, give
   const settled = settle(snapshot, answered(job, given), outcome);
   const message = answerMessage(job, settings, given);
   return { ...settled, entries: [{ kind: 'message', message }, ...settled.entries] };
+}
+
+/**
+ * The outcome of a stored answer that is final. `noteId`: for the note with its faults, if it has any. Guarded like `settle`: an input that
+ * joins meanwhile is answered first.
+ */
+export function judged(
+  mailbox: Mailbox,
+  job: ActiveJob,
+  { output, answerId, noteId }: { output: JudgedOutput; answerId: MessageId; noteId: MessageId },
+): Append {
+  switch (output.kind) {
+    case 'matches':
+      return settle(mailbox, job, { status: 'completed', outputId: answerId, hasData: true });
+    case 'failed': {
+      const settled = settle(mailbox, job, { status: 'failed', error: output.error, outputId: answerId });
+      return { ...settled, entries: [correction(job, noteId, output.note), ...settled.entries] };
+    }
+    case 'ask_again':
+      return {
+        ...blank(mailbox),
+        guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },
+        entries: [correction(job, noteId, output.note), ...stateChange(mailbox.state, 'AwaitingLLMResponse', job.id)],
+        job: { kind: 'progress', job: { ...job, status: 'running', corrections: job.corrections + 1 } },
+        state: 'AwaitingLLMResponse',
+      };
+  }
+}
+
+/** The same with the answer itself, in one append. */
+export function answeredAndJudged(
+  snapshot: Snapshot,
+  { job, settings }: ServedJob,
+  given: NewAnswer,
+  { output, noteId }: { output: JudgedOutput; noteId: MessageId },
+): Append {
+  const append = judged(snapshot, answered(job, given), { output, answerId: given.id, noteId });
+  return { ...append, entries: [{ kind: 'message', message: answerMessage(job, settings, given) }, ...append.entries] };
+}
+
+function correction(job: ActiveJob, id: MessageId, text: string): Entry {
+  const place = { turn: answerTurn(job.turn), jobId: job.id };
+  const content: Block[] = [{ type: 'text', text }];
+  return { kind: 'message', message: { id, role: 'system', type: 'correction', ...place, content, model: null } };
 }
 
 /** The job after an answer: one more step, failures reset. */

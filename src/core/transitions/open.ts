@@ -24,6 +24,7 @@ export function open(snapshot: Snapshot, step: Decision): Append | null {
     case 'steer':
       return goOn(snapshot, step.job);
     case 'await_calls':
+    case 'check_output':
     case 'wait':
     case 'finish':
     case 'release_unsupported':

@@ -5,6 +5,7 @@
 import type { JobError } from '../errors.ts';
 import type { ContextId, JobId, MessageId, WebhookId, WorkerId } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { parseOutput } from '../run/output.ts';
 import { toIso, toIsoOrNull, type Millis } from '../time.ts';
 import type { User } from '../access/user.ts';
 import type { Notice } from './notices.ts';
@@ -23,8 +24,8 @@ export type JobFacts = {
   startedAt: Millis | null;
   finishedAt: Millis | null;
   error: JobError | null;
-  /** `text`: its beginning. */
-  output: { messageId: MessageId; text: string } | null;
+  /** `text`: its beginning. `hasData`: the whole text is JSON that matches the schema of the job. */
+  output: { messageId: MessageId; text: string; hasData: boolean } | null;
 };
 
 /** Characters of an output that are shown. */
@@ -94,7 +95,9 @@ function timesOf({ createdAt, startedAt, finishedAt }: JobFacts, { isFinished }:
 function outputOf({ output }: JobFacts): Json {
   if (output === null) return null;
   const shown = cut(output.text, OUTPUT_CHARS);
-  return { message_id: output.messageId, text: shown, truncated: shown.length < output.text.length };
+  const truncated = shown.length < output.text.length;
+  const data = output.hasData && !truncated ? (parseOutput(shown) ?? null) : null;
+  return { message_id: output.messageId, text: shown, truncated, data };
 }
 
 /** Never inside of a surrogate pair. */

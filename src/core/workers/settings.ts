@@ -6,6 +6,7 @@ import type { CompactionConfig, CompactionSettings } from '../compaction/setting
 import type { JsonObject } from '../json.ts';
 import type { ModelName, ToolSpec } from '../model/model.ts';
 import type { Pinned } from '../conversation/pinned.ts';
+import type { OutputSchema, OutputSettings } from '../run/output.ts';
 import type { ApprovalRule, Asking } from '../run/policy.ts';
 import type { ToolDescriptor } from '../tools/tool.ts';
 import type { WorkerLimitsConfig } from './worker-limits.ts';
@@ -44,6 +45,10 @@ export type WorkerConfig = {
   pinned?: Pinned[];
   /** Model calls of one job. */
   max_steps?: number;
+  /** A JSON Schema that the answer of each job must match; false: any text, also if the role has one. */
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match. */
+  output_retries?: number;
   /** Passed to the provider unchanged. */
   parameters?: JsonObject;
   /** Seconds without activity after which its context is archived. */
@@ -68,7 +73,7 @@ export function idleTimeouts(roles: ReadonlyMap<string, Role>): IdleTimeouts {
  */
 export type WorkerRole = { name: string; version: number | null };
 
-export type Settings = {
+export type Settings = OutputSettings & {
   model: ModelName;
   streaming: boolean;
   systemPrompt: string;
@@ -91,4 +96,4 @@ export type Settings = {
 export type Serving =
   | { kind: 'served'; settings: Settings }
   | { kind: 'unsupported'; missing: string[] }
-  | { kind: 'not_allowed'; message: string };
+  | { kind: 'not_allowed'; message: string; output: OutputSettings };

@@ -5,6 +5,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import { lostAt, type Fingerprint, type PrefixPart } from '../../core/model/fingerprint.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
+import type { OutputSchema } from '../../core/run/output.ts';
 import type { Role, WorkerConfig } from '../../core/workers/settings.ts';
 import type { Executor } from '../connection/client.ts';
 import { spansOf } from '../run/spans.ts';
@@ -79,6 +80,8 @@ export type SentCall = {
 export type SentBy = {
   contextId: ContextId;
   branch: string;
+  /** What the answer of the job must match; null: what the settings of the worker say. */
+  outputSchema: OutputSchema | null;
   worker: { role: string | null; definition: Role | null; config: WorkerConfig };
   /** Null: the job has no call with this number. */
   call: SentCall | null;
@@ -95,20 +98,21 @@ export async function findSentCall(
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${failed}),
     numbered_calls as (select calls.*, ${numbered} from calls window ${known})
-    select job.context_id, job.branch, w.role, r.definition, w.config, t.call, t.attempt, t.message_id, t.prompt, t.last_prompt,
+    select job.context_id, job.branch, j.output_schema, w.role, r.definition, w.config, t.call, t.attempt, t.message_id, t.prompt, t.last_prompt,
       t.last_status
-    from job join workers w on w.context_id = job.context_id
+    from job join jobs j on j.id = job.id join workers w on w.context_id = job.context_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join numbered_calls t on t.call = ${n}`);
   if (row === undefined) return null;
-  const { context_id: contextId, branch, role, definition, config } = row;
-  return { contextId, branch, worker: { role, definition, config }, call: toSentCall(row) };
+  const { context_id: contextId, branch, output_schema: outputSchema, role, definition, config } = row;
+  return { contextId, branch, outputSchema, worker: { role, definition, config }, call: toSentCall(row) };
 }
 
 type SentRow = NumberedColumns &
   SentBy['worker'] & {
     context_id: ContextId;
     branch: string;
+    output_schema: OutputSchema | null;
     attempt: number | null;
     message_id: MessageId | null;
   };

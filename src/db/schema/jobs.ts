@@ -1,10 +1,22 @@
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, smallint, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
 import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES, type CallFailure } from '../../core/run/job.ts';
+import type { OutputSchema } from '../../core/run/output.ts';
 import type { Throttled } from '../../core/run/throttle.ts';
 import type { JsonObject } from '../../core/json.ts';
-import { instant, jsonb, oneOf, tenantId, usageCounters, userName } from './columns.ts';
+import { instant, json, jsonb, oneOf, tenantId, usageCounters, userName } from './columns.ts';
 
 /** Background jobs, with their stop requests, attempts and outcomes. */
 export const jobs = pgTable(
@@ -36,9 +48,15 @@ export const jobs = pgTable(
     startsAt: instant('starts_at'),
     steps: integer('steps').notNull().default(0),
     maxSteps: integer('max_steps'),
+    /** What its answer must match. Null: what the settings say. `json` keeps the order of the members. */
+    outputSchema: json<OutputSchema>('output_schema'),
+    /** How often the model was asked again because its answer did not match. */
+    corrections: smallint('corrections').notNull().default(0),
     deadline: instant('deadline'),
     ...usageCounters(),
     outputMessageId: uuid('output_message_id'),
+    /** Its output is JSON that matches its schema. */
+    hasData: boolean('has_data').notNull().default(false),
     /**
      * Its entries in the context lie between these two numbers: the first is set at its admission, the last at its end.
      */
@@ -150,6 +168,10 @@ export const jobs = pgTable(
       sql`(${t.status} in ('completed', 'incomplete', 'failed', 'cancelled', 'interrupted')) = (${t.finishedAt} is not null)`,
     ),
     check('jobs_failed_says_why', sql`${t.status} not in ('failed', 'incomplete') or ${t.error} is not null`),
+    check(
+      'jobs_data_is_output',
+      sql`not ${t.hasData} or (${t.status} = 'completed' and ${t.outputMessageId} is not null)`,
+    ),
     check('jobs_priority', sql`${t.priority} between 0 and 10`),
     check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop', 'interrupt'])),
     check('jobs_stop_mode', oneOf('stop_mode', INTERRUPT_MODES)),

@@ -8,7 +8,7 @@ import { encodeJson } from '../connection/codec.ts';
 import { millis } from '../connection/instant.ts';
 
 /** A job as it is when the body is made, without the text of its output. */
-export type JobRow = Omit<JobFacts, 'output'> & { outputId: MessageId | null };
+export type JobRow = Omit<JobFacts, 'output'> & { outputId: MessageId | null; hasData: boolean };
 
 /** By job; one that was deleted is left out. */
 export async function jobFacts(tx: Executor, jobIds: readonly JobId[]): Promise<Map<JobId, JobRow>> {
@@ -18,7 +18,8 @@ export async function jobFacts(tx: Executor, jobIds: readonly JobId[]): Promise<
       select j.id as "jobId", j.context_id as "contextId", j.worker_id as "workerId", w.name as "workerName", w.role,
         j.user_name as "user", j.metadata, ${millis(sql`j.created_at`)} as "createdAt",
         ${millis(sql`j.started_at`)} as "startedAt", ${millis(sql`j.finished_at`)} as "finishedAt",
-        case when j.finished_at is not null then j.error end as error, j.output_message_id as "outputId"
+        case when j.finished_at is not null then j.error end as error, j.output_message_id as "outputId",
+        j.has_data as "hasData"
       from jobs j join workers w on w.id = j.worker_id where j.id = wanted.id::uuid limit 1
     ) found`);
   return new Map(rows.map((row) => [row.jobId, row]));

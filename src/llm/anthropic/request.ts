@@ -3,13 +3,14 @@
  * dropped, and its neighbours are merged. User parameters are passed unchanged; parameters set by the platform win.
  */
 import type Anthropic from '@anthropic-ai/sdk';
-import { isJsonObject, type Json } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage } from '../../core/conversation/prompt.ts';
 import { alternating } from '../wire/request/alternating.ts';
 import { wireIds } from '../wire/request/call-ids.ts';
 import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
+import { ANTHROPIC_RULES, instructed, keeps } from '../wire/request/output-format.ts';
 import { ownData } from '../wire/request/own.ts';
 import { writtenOnce } from '../wire/request/written.ts';
 import { ANTHROPIC } from './answer.ts';
@@ -30,13 +31,16 @@ const EPHEMERAL: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
  */
 const CACHED_MESSAGES = 2;
 
-export function writeRequest(request: ModelRequest): MessagesParams {
+export function writeRequest(given: ModelRequest): MessagesParams {
+  const format = formatOf(given);
+  const request = format === null ? instructed(given) : given;
   const cached = cachedBy(request);
   const tools = request.tools.map(writeTool);
   const system = writeSystem(request, cached);
   return {
     max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
     ...without(request.parameters, 'cache_control'),
+    ...(format === null ? {} : { output_config: { ...configOf(request), format } }),
     model: request.model.model,
     messages: withBreakpoints(writeMessages(request.messages), cached),
     ...(system.length === 0 ? {} : { system }),
@@ -44,6 +48,20 @@ export function writeRequest(request: ModelRequest): MessagesParams {
     ...(tools.length === 0 ? {} : { tools: system.length === 0 ? marked(tools, cached) : tools }),
     stream: request.streaming,
   };
+}
+
+/**
+ * Null: the request has no schema, the provider would refuse it, or the parameters set a format or null themselves: older
+ * models have no structured output.
+ */
+function formatOf(request: ModelRequest): Anthropic.JSONOutputFormat | null {
+  const { outputSchema: schema } = request;
+  if (schema === null || 'format' in configOf(request) || !keeps(ANTHROPIC_RULES, schema)) return null;
+  return { type: 'json_schema', schema: without(schema, '$schema') };
+}
+
+function configOf({ parameters: { output_config: config = null } }: ModelRequest): JsonObject {
+  return isJsonObject(config) ? config : {};
 }
 
 /** Marks a block as a cache breakpoint: the prompt up to it is cached. */

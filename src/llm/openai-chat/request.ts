@@ -11,8 +11,9 @@ import { alternating } from '../wire/request/alternating.ts';
 import { cacheKey } from '../wire/request/cache-key.ts';
 import { systemText } from '../wire/request/system-text.ts';
 import { wireIds } from '../wire/request/call-ids.ts';
-import { stringIn } from '../wire/answer/json.ts';
+import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
+import { FORMAT_NAME, OPENAI_RULES, instructed, isOfObject, keeps } from '../wire/request/output-format.ts';
 import { ownData } from '../wire/request/own.ts';
 import { writtenOnce } from '../wire/request/written.ts';
 import { writeAssistant, writeUser } from './blocks.ts';
@@ -23,17 +24,29 @@ type Message = OpenAI.Chat.ChatCompletionMessageParam;
 
 const CALL_ID = /^[\x21-\x7e]{1,64}$/;
 
-export function writeRequest(request: ModelRequest, official: boolean): ChatParams {
+export function writeRequest(given: ModelRequest, official: boolean): ChatParams {
+  const format = formatOf(given, official);
+  // Other servers may hold the model to the schema without showing it the schema.
+  const request = format === null || !official ? instructed(given) : given;
   return {
     ...limitOf(request.maxTokens, official),
     ...(official ? { prompt_cache_key: cacheKey(request.cacheKey) } : {}),
     ...(request.streaming ? { stream_options: { include_usage: true } } : {}),
+    ...(format === null ? {} : { response_format: format }),
     ...request.parameters,
     model: request.model.model,
     messages: [...writeSystem(systemText(request)), ...writeMessages(request.messages)],
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(writeTool) }),
     stream: request.streaming,
   };
+}
+
+/** Null: the request has no schema, or OpenAI would refuse it. The parameters may replace it. */
+function formatOf({ outputSchema: schema }: ModelRequest, official: boolean): OpenAI.ResponseFormatJSONSchema | null {
+  if (schema === null || (official && !isOfObject(schema))) return null;
+  const strict = keeps(OPENAI_RULES, schema);
+  const json_schema = { name: FORMAT_NAME, schema: without(schema, '$schema'), strict };
+  return { type: 'json_schema', json_schema };
 }
 
 /** OpenAI's reasoning models refuse the old parameter; most other servers do not know the new one. */

@@ -4,7 +4,7 @@
  */
 import type OpenAI from 'openai';
 import type { DocumentBlock, ImageBlock, ResultPart, ToolResultBlock } from '../../core/conversation/blocks.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { ModelRequest, ToolSpec } from '../../core/model/model.ts';
 import type { AssistantBlock, PromptMessage, UserBlock } from '../../core/conversation/prompt.ts';
 import { cacheKey } from '../wire/request/cache-key.ts';
@@ -13,6 +13,7 @@ import { wireIds, type WireIds } from '../wire/request/call-ids.ts';
 import { dataURL, fileName } from '../wire/request/files.ts';
 import { stringIn, without } from '../wire/answer/json.ts';
 import { wireName } from '../wire/request/names.ts';
+import { FORMAT_NAME, OPENAI_RULES, instructed, isOfObject, keeps } from '../wire/request/output-format.ts';
 import { ownData } from '../wire/request/own.ts';
 import { Unsupported } from '../wire/request/unsupported.ts';
 import { writtenOnce } from '../wire/request/written.ts';
@@ -25,11 +26,14 @@ type Part = OpenAI.Responses.ResponseInputContent;
 const CALL_ID = /^[\x21-\x7e]{1,64}$/;
 const ENCRYPTED = 'reasoning.encrypted_content';
 
-export function writeRequest(request: ModelRequest): ResponsesParams {
+export function writeRequest(given: ModelRequest): ResponsesParams {
+  const format = formatOf(given);
+  const request = format === null ? instructed(given) : given;
   return {
     ...(request.maxTokens === null ? {} : { max_output_tokens: request.maxTokens }),
     prompt_cache_key: cacheKey(request.cacheKey),
     ...request.parameters,
+    ...(format === null ? {} : { text: { ...textOf(request), format } }),
     include: included(request.parameters['include']),
     model: request.model.model,
     input: writeInput(request.messages),
@@ -38,6 +42,18 @@ export function writeRequest(request: ModelRequest): ResponsesParams {
     store: false,
     stream: request.streaming,
   };
+}
+
+/** Null: the request has no schema, the provider would refuse it, or the parameters set a format. */
+function formatOf(request: ModelRequest): OpenAI.Responses.ResponseFormatTextJSONSchemaConfig | null {
+  const { outputSchema: schema } = request;
+  if (schema === null || 'format' in textOf(request) || !isOfObject(schema)) return null;
+  const strict = keeps(OPENAI_RULES, schema);
+  return { type: 'json_schema', name: FORMAT_NAME, schema: without(schema, '$schema'), strict };
+}
+
+function textOf({ parameters: { text = null } }: ModelRequest): JsonObject {
+  return isJsonObject(text) ? text : {};
 }
 
 /** Keeps the values that the user's `include` adds. */

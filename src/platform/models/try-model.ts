@@ -28,6 +28,7 @@ export async function tryModel(config: Config, model: string): Promise<Tried> {
       parameters: {},
       cacheKey: 'nightshift-doctor',
       failures: 0,
+      outputSchema: null,
     },
     { started: () => undefined, text: () => undefined, thinking: () => undefined },
     AbortSignal.timeout(TIMEOUT_MS),

@@ -22,6 +22,7 @@ import { Limits, toLimits, type SetLimits } from './limits.ts';
 import { Oidc, toOidcSettings } from './sections/oidc.ts';
 import { plainCopy } from './plain-copy.ts';
 import { Prices, toPrices } from './sections/prices.ts';
+import { readOutputSchema } from './sections/output-schema.ts';
 import { prune, type Pruned } from './prune.ts';
 import { roleFaults } from './roles.ts';
 import {
@@ -159,11 +160,17 @@ function settingsOf(config: WrittenConfig, own: unknown, inputs: ReadonlyMap<num
       if (input === undefined) throw new Error(`The input of tools[${index}] was not read.`);
       return buildTool(tool, ownTools[index], input);
     }),
-    // A copy: the parameters and schemas of a role may still be those of the file.
-    roles: new Map(Object.entries(roles).map(([name, role]) => [name, (jsonCopy(role) ?? {}) as Role])),
+    roles: new Map(Object.entries(roles).map(([name, role]) => [name, toRole(role)])),
     mcpServers: toServers(mcp_servers),
     limits: toLimits(limits),
     prices: toPrices(prices),
     oidc: toOidcSettings(oidc),
   };
+}
+
+/** A copy: the parameters and schemas of a role may still be those of the file. */
+function toRole({ output_schema, ...role }: NonNullable<WrittenConfig['roles']>[string]): Role {
+  const read = output_schema === undefined ? null : readOutputSchema(output_schema, []);
+  const copy = (jsonCopy(role) ?? {}) as Role;
+  return read?.ok === true ? { ...copy, output_schema: read.schema } : copy;
 }

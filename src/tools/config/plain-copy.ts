@@ -12,7 +12,7 @@ import { defined } from './defined.ts';
 const OPAQUE = places('tools.*.input_schema', 'roles.*.parameters', 'roles.*.client_tools.*.input_schema');
 
 /** Schemas of other libraries: not copied. */
-const FOREIGN = places('tools.*.input');
+const FOREIGN = places('tools.*.input', 'roles.*.output_schema');
 
 /** Objects whose members are not fields, but names with values. */
 const BY_NAME = places(

@@ -9,6 +9,7 @@ import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import { fromJsonSchema } from '../registry/input.ts';
 import { jsonCopy } from '../run/json-copy.ts';
 import { MODEL } from './file-validator.ts';
+import { readOutputSchema } from './sections/output-schema.ts';
 import type { Pruned } from './prune.ts';
 
 type Role = Pruned<Static<typeof FileRole>>;
@@ -17,13 +18,14 @@ type Role = Pruned<Static<typeof FileRole>>;
 type Known = { tools: ReadonlySet<string>; servers: ReadonlySet<string> };
 
 export function roleFaults(role: Role, known: Known, at: Path): Fault[] {
-  const { model, tools = [], client_tools = [], mcp_servers = [], compaction, parameters } = role;
+  const { model, tools = [], client_tools = [], mcp_servers = [], compaction, parameters, output_schema } = role;
   return [
     ...modelFaults(model, [...at, 'model']),
     ...modelFaults(compaction?.model, [...at, 'compaction', 'model']),
     ...tools.flatMap((name, index) => unknownTool(name, known, [...at, 'tools', index])),
     ...clientToolNameFaults(client_tools, (name) => known.tools.has(name), [...at, 'client_tools']),
     ...client_tools.flatMap((tool, index) => inputFaults(tool, [...at, 'client_tools', index])),
+    ...outputFaults(output_schema, [...at, 'output_schema']),
     ...mcp_servers.flatMap((name, index) => unknownServer(name, known.servers, [...at, 'mcp_servers', index])),
     ...(parameters === undefined || jsonCopy(parameters) !== null
       ? []
@@ -58,4 +60,9 @@ function inputFaults(tool: { input_schema?: unknown } | undefined, at: Path): Fa
   if (tool?.input_schema === undefined) return [];
   const input = fromJsonSchema(tool.input_schema);
   return input.ok ? [] : [faultAt([...at, 'input_schema', ...input.at], input.problem)];
+}
+
+function outputFaults(schema: unknown, at: Path): Fault[] {
+  const read = schema === undefined ? null : readOutputSchema(schema, at);
+  return read === null || read.ok ? [] : read.faults;
 }

@@ -14,6 +14,7 @@ export type StandardSchema<Input = unknown, Output = Input> = {
     readonly jsonSchema: {
       /** Throws for what JSON Schema cannot express, and for an unknown target. */
       readonly input: (options: { readonly target: string }) => Record<string, unknown>;
+      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
     };
   };
 };

@@ -43,7 +43,7 @@ export function fromStandardSchema(value: unknown): ToolInput {
         : 'must be a Standard Schema, for example of zod 4.2 or newer. A JSON Schema or a schema of TypeBox belongs into input_schema',
     );
   }
-  const derived = derive(value);
+  const derived = derive(value, 'input');
   if (!derived.ok) return broken(derived.problem);
   if (derived.schema['type'] !== 'object') return notAnObject;
   return { ok: true, schema: derived.schema, validate: validateBy(value) };
@@ -62,11 +62,12 @@ const notAnObject: ToolInput = {
 
 type Derived = { ok: true; schema: JsonObject } | { ok: false; problem: string };
 
-function derive(source: StandardSchema): Derived {
+/** `side`: of the value that the schema takes, or of the one that it makes. */
+export function derive(source: StandardSchema, side: 'input' | 'output'): Derived {
   let problem = '';
   for (const target of TARGETS) {
     try {
-      const { $schema: _, ...schema } = jsonCopy(source['~standard'].jsonSchema.input({ target })) ?? {};
+      const { $schema: _, ...schema } = jsonCopy(source['~standard'].jsonSchema[side]({ target })) ?? {};
       return { ok: true, schema };
     } catch (error) {
       problem ||= `cannot be converted to JSON Schema: ${error instanceof Error ? error.message : String(error)}`;

@@ -2,10 +2,11 @@
  * Compiles the JSON Schemas of tool inputs: draft 2020-12 and 7, with formats, listing all errors. Unknown keywords and
  * formats are ignored, as the standard requires. Problems are worded for the model that sent the arguments.
  */
-import { Ajv, type ErrorObject, type Options } from 'ajv';
+import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { JsonObject } from '../../core/json.ts';
+import { problemText } from '../../schema/problem-text.ts';
 import type { Validate } from './tool.ts';
 import { truncate } from '../run/truncate.ts';
 
@@ -76,31 +77,12 @@ function compileWith(compiler: Compiler, schema: JsonObject): Compiled {
     return {
       ok: true,
       validate: (input) =>
-        check(input) ? { ok: true, value: input } : { ok: false, problems: bounded(check.errors ?? [], worded) },
+        check(input)
+          ? { ok: true, value: input }
+          : { ok: false, problems: bounded(check.errors ?? [], (error) => problemText(error, 'the arguments')) },
     };
   } catch (error) {
     return { ok: false, problem: truncate(error instanceof Error ? error.message : String(error), 1_000) };
-  }
-}
-
-function worded(error: ErrorObject): string {
-  const where = error.instancePath === '' ? 'the arguments' : error.instancePath;
-  return `${where} ${error.message ?? error.keyword}${detail(error)} (schema: ${error.schemaPath})`;
-}
-
-/** Details that Ajv's messages lack. */
-function detail({ keyword, params }: ErrorObject): string {
-  switch (keyword) {
-    case 'enum':
-      return `: ${JSON.stringify(params['allowedValues'])}`;
-    case 'const':
-      return `: ${JSON.stringify(params['allowedValue'])}`;
-    case 'additionalProperties':
-      return `: ${JSON.stringify(params['additionalProperty'])}`;
-    case 'unevaluatedProperties':
-      return `: ${JSON.stringify(params['unevaluatedProperty'])}`;
-    default:
-      return '';
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type CompactionSettings,
 } from '../../core/compaction/settings.ts';
 import { parseModelName, type ModelName } from '../../core/model/model.ts';
+import { outputSettings } from '../../core/run/output.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import { ALL_ALLOWED, allowedOf, isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
@@ -41,7 +42,7 @@ export function resolve(
   const whole: Defaults | null = role === undefined ? null : { ...catalog.defaults, ...role, ...config };
   const knownConfig: WorkerConfig = usable(whole ?? config, allow);
   const message = notAllowedMessage(allow, typeof from === 'string' ? from : roleName, knownConfig);
-  if (message !== null) return { kind: 'not_allowed', message };
+  if (message !== null) return { kind: 'not_allowed', message, output: outputSettings(knownConfig) };
   const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
   const lacking = [
     ...(role === undefined && typeof from === 'string' ? [`role ${from}`] : []),

@@ -9,6 +9,7 @@ import type { Bus } from '../../bus/bus.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId, RunIds, TenantId } from '../../core/ids.ts';
 import type { Model, ProviderName } from '../../core/model/model.ts';
+import type { CheckOutput } from '../../core/run/output.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
@@ -41,6 +42,7 @@ export type Abilities = {
   /** Identifies the provider's key without revealing it. The id is the same in every process that has this key. */
   keyId(provider: ProviderName): string;
   tools: ToolRunner;
+  checkOutput: CheckOutput;
   /** `caller`: the context that the worker serves; null: it has none yet. `allow`: what its tenant may use. */
   resolve(worker: WorkerDefinition, caller: ToolCaller | null, allow: Allow): Serving;
   published: { tools: string[]; roles: string[]; models: string[]; mcpServers: string[] };

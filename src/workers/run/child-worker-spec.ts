@@ -66,7 +66,9 @@ function refused(code: Code, message: string): ChildWorkerSpec {
 }
 
 function inherited(settings: Settings, { config }: Parent, limits: WorkerLimits, found: Found | null): WorkerConfig {
-  if (found === null) return { ...config, limits };
+  // Its answer is for the parent, not for those who asked the parent.
+  if (found === null)
+    return { ...config, limits, ...(settings.outputSchema !== null && { output_schema: false as const }) };
   const model = found.definition?.model === undefined ? { model: formatModelName(settings.model) } : {};
   // The parent's approval rules apply to the child too, so that a child with another role cannot bypass them.
   const approval = settings.asking.rules.filter(({ decision }) => decision !== 'never');

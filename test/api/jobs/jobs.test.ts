@@ -42,7 +42,7 @@ describe('a job', () => {
         cost: null,
       },
       waiting_for: [],
-      output: { message_id: expect.any(String), text: 'Hi \0\ud800 there.' },
+      output: { message_id: expect.any(String), text: 'Hi \0\ud800 there.', data: null },
       error: null,
       compaction: null,
       parent_job_id: null,

@@ -23,6 +23,8 @@ const MEMBERS: Readonly<Record<string, [unknown, unknown]>> = {
   approval: [[{ tool: 'mail', decision: 'always' }], [{ tool: '*', decision: 'deny' }]],
   max_tokens: [5, 6],
   max_steps: [7, 8],
+  output_schema: [{ type: 'object', properties: { b: {}, a: {} } }, false],
+  output_retries: [0, 5],
   parameters: [{ temperature: 0 }, {}],
   idle_timeout_s: [60, 61],
   context_limit: [10_000, 20_000],

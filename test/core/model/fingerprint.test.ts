@@ -23,6 +23,7 @@ function sent(over: Partial<Sent> = {}): Sent {
     listed: [look],
     maxTokens: 10,
     streaming: true,
+    outputSchema: null,
     parameters: {},
     ...over,
   };

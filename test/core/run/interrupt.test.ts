@@ -250,6 +250,7 @@ function queued() {
     kind: 'input' as const,
     branch: 'main',
     maxSteps: null,
+    outputSchema: null,
     deadline: null,
     stopRequest: null,
     metadata: {},

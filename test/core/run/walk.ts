@@ -6,7 +6,8 @@ import { tokensAfter } from '../../../src/core/compaction/plan.ts';
 import { decide, type Decision } from '../../../src/core/decide.ts';
 import type { Ids, MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import { admit } from '../../../src/core/transitions/admit.ts';
-import { answer } from '../../../src/core/transitions/answer.ts';
+import { answer, judged } from '../../../src/core/transitions/answer.ts';
+import { judgeOutput } from '../../../src/core/run/output.ts';
 import { compaction } from '../../../src/core/transitions/compact.ts';
 import { delay, releaseUntil, rest } from '../../../src/core/transitions/park.ts';
 import { end } from '../../../src/core/transitions/end.ts';
@@ -38,7 +39,11 @@ export const someWorld: fc.Arbitrary<Happening[]> = fc.array(
 export const WALKED: Settings = settings({
   tools: [{ ...tool('ask_user'), answered_by: 'person' }, tool('mail', 'once'), tool('search')],
   maxSteps: 5,
+  outputSchema: {},
+  outputRetries: 1,
 });
+
+type CheckOutputStep = Extract<Decision, { kind: 'check_output' }>;
 
 export type Next =
   | { kind: 'move'; move: Append }
@@ -80,6 +85,8 @@ function moveOf(
       return toolMove(now, step, happening);
     case 'end_waits':
       return endWaits(now, step);
+    case 'check_output':
+      return outputMove(now, step, ids);
     case 'finish':
       return end(now, step, now.history, ids);
     case 'park':
@@ -88,6 +95,14 @@ function moveOf(
     case 'release_unsupported':
       return releaseUntil(now, time);
   }
+}
+
+/** Every other answer matches. */
+function outputMove(now: Snapshot, { job, output, outputId }: CheckOutputStep, ids: Ids): Append {
+  const answer = { text: '', finishReason: 'stop', corrections: job.corrections };
+  const checked = job.steps % 2 === 0 ? { ok: true as const } : { ok: false as const, problems: ['p'] };
+  const outcome = judgeOutput(output, answer, () => checked);
+  return judged(now, job, { output: outcome, answerId: outputId, noteId: ids.next<MessageId>() });
 }
 
 /** As `agent/compact` makes it. */

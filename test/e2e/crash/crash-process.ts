@@ -12,6 +12,7 @@ import { createSimulated } from '../../../src/llm/simulated/model.ts';
 import { postgresQueue } from '../../../src/queue/postgres.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
 import { builtInTools } from '../../../src/tools/built-in/tools.ts';
+import { checkOutput } from '../../../src/schema/output-schema.ts';
 import { createToolRunner } from '../../../src/tools/run/execute.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
@@ -94,6 +95,7 @@ function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
     model: () => simulated,
     keyId: (provider) => provider,
     tools: createToolRunner(registry, { limits: LIMITS, log }),
+    checkOutput,
     resolve: ({ config, role }) =>
       resolve(config, role, {
         roles: new Map(),

@@ -147,6 +147,37 @@ const followUp: Play = {
   },
 };
 
+const STRUCTURED = `say: {"age": "old"}
+---
+call: look {}
+---
+say: old
+---
+say: {"age": 7}`;
+
+/** An answer that does not match is followed by its faults, and asked for again, once each. */
+const structured: Play = {
+  inputs: [[STRUCTURED]],
+  config: { output_schema: { type: 'object', properties: { age: { type: 'integer' } } } },
+  async expect(cast) {
+    const note = (problem: string) =>
+      `a1 system: This answer does not match the JSON Schema of the job: ${problem}. Answer again, with the complete JSON and no other text.`;
+    expect(await linesOf(cast)).toEqual([
+      `u1 user: ${STRUCTURED}`,
+      'a1 assistant: {"age": "old"}',
+      note('/age must be integer (schema: #/properties/age/type)'),
+      'a1 assistant: →look',
+      'a1 tool: look ← look: done',
+      'a1 assistant: old',
+      note('the answer is not JSON, or not only JSON: it begins with "old"'),
+      'a1 assistant: {"age": 7}',
+    ]);
+    expect(await cast.environment.query('select status, steps, corrections, has_data from jobs')).toEqual([
+      { status: 'completed', steps: 4, corrections: 2, has_data: true },
+    ]);
+  },
+};
+
 const ENDLESS = `say: this takes long
 call: look {}
 call: put {"before_ms": 60000}
@@ -426,6 +457,7 @@ const PLAYS: Entry[] = [
     after: 'kinds',
     before: 'none',
   },
+  { what: 'of a structured answer', play: structured, least: 4, kinds: 2, after: 'every', before: 'none' },
   { what: 'of schedules', play: scheduled, least: 6, kinds: 2, after: 'kinds', before: 'kinds' },
   { what: 'of delayed inputs', play: delayed, least: 6, kinds: 3, after: 'kinds', before: 'none' },
   { what: 'of deliveries to a webhook', play: hooked, least: 8, kinds: 5, after: 'kinds', before: 'kinds' },

@@ -26,7 +26,12 @@ const PARTS: readonly Part[] = [
   {
     name: 'limits',
     label: 'Limits',
-    groups: [['max_tokens', 'max_steps', 'context_limit', 'idle_timeout_s'], ['compaction'], ['limits']],
+    groups: [
+      ['max_tokens', 'max_steps', 'context_limit', 'idle_timeout_s'],
+      ['output_schema', 'output_retries'],
+      ['compaction'],
+      ['limits'],
+    ],
   },
   { name: 'pinned', label: 'Pinned', groups: [['pinned']] },
   { name: 'more', label: 'More', groups: [['parameters']] },

@@ -42,12 +42,14 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
     case 'max_tokens':
     case 'context_limit':
     case 'max_steps':
+    case 'output_retries':
     case 'idle_timeout_s':
       return <TextField inputMode="numeric" autoComplete="off" {...bind(edited, member)} />;
     case 'compaction':
     case 'client_tools':
     case 'parameters':
     case 'limits':
+    case 'output_schema':
       return <TextArea rows={FIELDS[member].rows} className={css.code} spellCheck={false} {...bind(edited, member)} />;
   }
 }

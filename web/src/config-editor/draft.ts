@@ -33,6 +33,8 @@ export function toConfigDraft(config: WorkerConfig): ConfigDraft {
     client_tools: toText(config.client_tools),
     parameters: toText(config.parameters),
     limits: toText(config.limits),
+    output_schema: toText(config.output_schema),
+    output_retries: toText(config.output_retries),
   };
 }
 

@@ -58,6 +58,17 @@ export const FIELDS: { readonly [Member in ConfigMember]: FieldDefinition<Config
     rows: 3,
     read: readObject,
   },
+  output_schema: {
+    label: 'Output schema',
+    hint: 'JSON Schema that answers must match; false: any text.',
+    rows: 8,
+    read: readSchema,
+  },
+  output_retries: {
+    label: 'Output retries',
+    hint: 'How often the model is asked again after an answer that does not match. Default: 2.',
+    read: readCount,
+  },
 };
 
 function value(given: Json): Read {
@@ -71,6 +82,15 @@ function wrong(message: string): Read {
 function readNumber(text: string): Read {
   const number = Number(text);
   return Number.isInteger(number) && number > 0 ? value(number) : wrong('Enter a whole number above 0.');
+}
+
+function readCount(text: string): Read {
+  const number = Number(text);
+  return Number.isInteger(number) && number >= 0 ? value(number) : wrong('Enter a whole number, 0 or above.');
+}
+
+function readSchema(text: string): Read {
+  return parseJson(text) === false ? value(false) : readObject(text);
 }
 
 function readObject(text: string): Read {

@@ -3,7 +3,19 @@ import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
 import { JobCompaction } from '../contexts/compaction.ts';
-import { Count, Instant, JsonObject, Page, Usage, UserName, Uuid, described, listOf, someOf } from '../common.ts';
+import {
+  AnyJson,
+  Count,
+  Instant,
+  JsonObject,
+  Page,
+  Usage,
+  UserName,
+  Uuid,
+  described,
+  listOf,
+  someOf,
+} from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 
 export const WaitingFor = strict(
@@ -20,7 +32,17 @@ export const WaitingFor = strict(
   { $id: 'WaitingFor', description: 'An event that the job waits for.' },
 );
 
-export const JobOutput = strict({ message_id: Uuid, text: Type.String() }, { $id: 'JobOutput' });
+export const JobOutput = strict(
+  {
+    message_id: Uuid,
+    text: Type.String(),
+    data: described(
+      AnyJson,
+      'The text as JSON, if the job has an output_schema and the answer matches it. Null: there is no schema, or the answer does not match.',
+    ),
+  },
+  { $id: 'JobOutput' },
+);
 
 export const JobFailure = strict({ code: oneOf(JOB_CODES), message: Type.String() }, { $id: 'JobFailure' });
 

@@ -110,6 +110,7 @@ export const SentPrompt = strict(
     ),
     max_tokens: nullable(Count),
     streaming: Type.Boolean(),
+    output_schema: nullable(described(JsonObject, 'The schema that the answer must match. Null: any text.')),
     parameters: JsonObject,
     exact: Type.Boolean({
       description: 'Whether all parts equal what was sent. Checked by hashes stored with the call.',

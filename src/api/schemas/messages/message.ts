@@ -22,6 +22,7 @@ import {
 } from '../common.ts';
 import { MessageToolCall } from '../jobs/tool-call.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
+import { OutputSchema } from '../../../schema/config.ts';
 import { BASE64, DOCUMENT_TYPE, HTTP_URL, PLAIN_TEXT, TURN } from '../../../schema/patterns.ts';
 
 const Base64 = Type.String({ minLength: 1, pattern: BASE64 });
@@ -81,6 +82,7 @@ const ofAnyJob = {
   ),
   metadata: Type.Optional(Metadata),
   max_steps: Type.Optional(MaxSteps),
+  output_schema: Type.Optional(ref(OutputSchema)),
   deadline: Type.Optional(Instant),
 };
 
@@ -127,7 +129,7 @@ export const PostMessage = strict(
     delivery: Type.Optional(
       oneOf(
         DELIVERIES,
-        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline. interrupt: replace the job. reject: refuse the input.',
+        'What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline, and an output_schema is refused. interrupt: replace the job. reject: refuse the input.',
       ),
     ),
     ...ofJob,

@@ -1,10 +1,10 @@
 /** `run`: sends a task to a worker, follows the job, and exits with its result. */
 import { Option, type Command } from 'commander';
-import type { Accepted, Client, Json, PostMessage } from '../../../client/index.ts';
+import type { Accepted, Client, Json, OutputSchema, PostMessage } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { runInteractive, type RunInteractiveOptions } from '../../following/run-interactive.ts';
-import { readTask } from '../../read-task.ts';
+import { readJson, readTask } from '../../read-task.ts';
 import { existingContext, newWorker, targetOptions, type TargetOptions } from '../../target.ts';
 import { duration, given, instant, member, wholeNumber } from '../../values.ts';
 
@@ -16,6 +16,7 @@ type Options = Common &
     branch?: string;
     priority?: number;
     maxSteps?: number;
+    outputSchema?: string;
     deadline?: string;
     metadata?: { [key: string]: Json };
     user?: string;
@@ -47,6 +48,7 @@ export function runCommand(cli: Cli): Command {
     .option('--branch <name>', 'branch to use (default: the active branch)')
     .option('--priority <n>', 'priority; 1 is the highest', wholeNumber(1, 10))
     .option('--max-steps <n>', 'maximum number of model calls', wholeNumber(1, 1_000_000))
+    .option('--output-schema <file>', 'JSON Schema that the answer must match; the answer is printed as JSON')
     .option('--deadline <time>', 'deadline of the job: a timestamp, or a time from now (30m)', instant(1))
     .option('--metadata <name=value>', 'metadata of the job; may be repeated', member)
     .option('-u, --user <name>', 'the end user on whose behalf the job runs')
@@ -72,8 +74,13 @@ export function runCommand(cli: Cli): Command {
 async function run(cli: Cli, client: Client, task: string | undefined, options: Options): Promise<Exit> {
   checkTogether(options);
   const content = await readTask(cli.input, { task, file: options.file });
-  if (options.detach === true || isDelayed(options)) return detach(cli, await send(client, content, options), options);
-  return runInteractive(cli, client, options, () => send(client, content, options));
+  const schema = options.outputSchema;
+  const given = schema === undefined ? {} : { output_schema: await readJson<OutputSchema>(cli.input, schema) };
+  const post = (): Promise<Accepted> => send(client, { content, ...given }, options);
+  if (options.detach === true || isDelayed(options)) return detach(cli, await post(), options);
+  // An answer is not JSON before it has been checked.
+  const shown = schema === undefined ? options : { ...options, stream: false, printsData: true };
+  return runInteractive(cli, client, shown, post);
 }
 
 function isDelayed({ after, at }: Options): boolean {
@@ -81,7 +88,12 @@ function isDelayed({ after, at }: Options): boolean {
 }
 
 function checkTogether(options: Options): void {
-  const { detach, keep, yes, worker, context, delivery, branch, after, at } = options;
+  const { detach, keep, yes, worker, context, delivery, branch, after, at, outputSchema, stream } = options;
+  if (outputSchema !== undefined && stream === true)
+    throw new CommandError(
+      EXIT.usage,
+      '--output-schema prints the answer once it has been checked. Leave --stream out.',
+    );
   if (after !== undefined && at !== undefined) throw new CommandError(EXIT.usage, 'Give --after or --at, not both.');
   if (isDelayed(options) && (keep === true || yes === true))
     throw new CommandError(
@@ -101,10 +113,14 @@ function checkTogether(options: Options): void {
     );
 }
 
-async function send(client: Client, content: string, options: Options): Promise<Accepted> {
+async function send(
+  client: Client,
+  post: Pick<PostMessage, 'content' | 'output_schema'>,
+  options: Options,
+): Promise<Accepted> {
   const { delivery, branch, priority, maxSteps, deadline, metadata, user, after, at } = options;
   const delay = given({ after_s: after === undefined ? undefined : after / 1_000, at });
-  const input = { content, ...delay, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
+  const input = { ...post, ...delay, ...given({ priority, max_steps: maxSteps, deadline, metadata }) };
   const contextId = await existingContext(client, options);
   if (contextId !== null) return client.contexts.send(contextId, { ...input, ...given({ delivery, branch, user }) });
   const worker = { ...newWorker(options), ...given({ user }) };

@@ -42,8 +42,8 @@ export type JobView = {
   awaited: AwaitedCall[];
   /** Workers that its calls wait for. */
   workers: AwaitedWorker[];
-  /** The message that completed the job. */
-  output: { messageId: MessageId; content: Block[] } | null;
+  /** The message that completed the job, or the answer that did not match. `hasData`: it is JSON that matches the schema. */
+  output: { messageId: MessageId; content: Block[]; hasData: boolean } | null;
   /** Null while the job is unfinished. */
   error: JobError | null;
   parentJobId: JobId | null;
@@ -62,6 +62,7 @@ type Tokens = { before: number; after: number };
 
 type Row = Omit<JobView, 'output' | 'compaction'> & {
   outputId: MessageId | null;
+  hasData: boolean;
   content: Block[] | null;
   asked: AskedCompaction | null;
   tokens: Tokens | null;
@@ -85,7 +86,7 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   j.branch, j.message_id as "inputMessageId",
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
   ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
-  j.output_message_id as "outputId", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
+  j.output_message_id as "outputId", j.has_data as "hasData", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
   ${awaited} as awaited, ${workers} as workers, ${tokens} as tokens,
   case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
   ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
@@ -93,10 +94,10 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   from jobs j left join messages m on m.id = j.output_message_id`;
 }
 
-function toView({ outputId, content, asked, tokens, ...row }: Row): JobView {
+function toView({ outputId, hasData, content, asked, tokens, ...row }: Row): JobView {
   return {
     ...row,
-    output: outputId === null ? null : { messageId: outputId, content: content ?? [] },
+    output: outputId === null ? null : { messageId: outputId, content: content ?? [], hasData },
     compaction: asked === null ? null : { asked, tokens },
   };
 }

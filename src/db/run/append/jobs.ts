@@ -30,6 +30,7 @@ const PROGRESS: Changed<typeof jobs, JobChange> = {
   failures: ({ job }) => job.failures,
   retryAt: (change) => (change.kind === 'settle' ? null : change.job.retryAt),
   steps: ({ job }) => job.steps,
+  corrections: ({ job }) => job.corrections,
   ...usageOf(({ job }: JobChange) => job.usage),
   error: errorOf,
   firstSeq: sql`case when r.admitted then ctx.base else j.first_seq end`,
@@ -64,7 +65,8 @@ export const changedJobs = update('changed_jobs', jobs, {
   columns: {
     ...PROGRESS,
     outputMessageId: (change) =>
-      change.kind === 'settle' && change.outcome.status === 'completed' ? change.outcome.outputId : null,
+      change.kind === 'settle' && 'outputId' in change.outcome ? change.outcome.outputId : null,
+    hasData: (change) => change.kind === 'settle' && 'hasData' in change.outcome,
     lastSeq: sql`case when r.finished then ctx.head_seq end`,
     finishedAt: sql`case when r.finished then statement_timestamp() end`,
     stopDeliveredAt: {

@@ -13,6 +13,7 @@ import type {
   StopKind,
   StopRequest,
 } from '../../../core/run/job.ts';
+import type { OutputSchema } from '../../../core/run/output.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
 import type { User } from '../../../core/access/user.ts';
@@ -35,6 +36,8 @@ export type JobRow = OfContext &
     error: CallFailure | Throttled | null;
     steps: number;
     max_steps: number | null;
+    output_schema: OutputSchema | null;
+    corrections: number;
     deadline: number | null;
     stop_kind: StopKind | null;
     stop_mode: InterruptMode | null;
@@ -58,7 +61,7 @@ export type JobsInMailbox = { active: ActiveJob | null; next: QueuedJob | null }
 /** The active job and the first queued job, as `JobRow`: two lookups, each with its own index. */
 export function jobsOf(at: SQL, reading: Reading): SQL {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
-    j.max_steps, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
+    j.max_steps, j.output_schema, j.corrections, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
     ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
@@ -98,6 +101,8 @@ function toActive(row: JobRow): ActiveJob {
     lastFailure: row.error,
     steps: row.steps,
     maxSteps: row.max_steps,
+    outputSchema: row.output_schema,
+    corrections: row.corrections,
     deadline: row.deadline,
     usage: toUsage(row),
     stopRequest: toStopRequest(row),
@@ -115,8 +120,9 @@ function toStopRequest(row: JobRow): StopRequest | null {
 }
 
 function toQueued(row: JobRow): QueuedJob {
-  const { id, branch, max_steps: maxSteps, deadline, metadata } = row;
-  const base = { id, branch, maxSteps, deadline, metadata, user: row.user_name, stopRequest: toStopRequest(row) };
+  const { id, branch, max_steps: maxSteps, output_schema: outputSchema, deadline, metadata } = row;
+  const options = { maxSteps, outputSchema, deadline, metadata };
+  const base = { id, branch, ...options, user: row.user_name, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };
   if (row.content === null) throw new Error(`The input of the job ${row.id} was not read.`);

@@ -7,6 +7,7 @@ import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { JobKind } from '../../../core/run/job.ts';
+import type { OutputSchema } from '../../../core/run/output.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { User } from '../../../core/access/user.ts';
@@ -31,6 +32,8 @@ export type NewJob = {
   /** On whose behalf it runs; null: that of the worker. */
   user: User | null;
   maxSteps: number | null;
+  /** What its answer must match; null: what the settings of the worker say. */
+  outputSchema: OutputSchema | null;
   deadline: Millis | null;
 };
 
@@ -88,6 +91,7 @@ const JOB_COLUMNS = {
   position: sql`ctx.wake_seq`,
   messageId: ({ job }) => job.input?.messageId ?? null,
   maxSteps: ({ job }) => job.maxSteps,
+  outputSchema: ({ job }) => job.outputSchema,
   deadline: ({ job }) => job.deadline,
   metadata: ({ job }) => job.metadata,
   compaction: ({ job }) => job.compaction,

@@ -1,0 +1,117 @@
+/**
+ * Schemas of structured answers. They come from clients, so each has a compiler of its own, and whatever is compiled or
+ * checked by them ends in time.
+ */
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { DEEPEST_JSON, isTooDeep, type Json, type JsonObject } from '../core/json.ts';
+import { OUTPUT_SCHEMA_BYTES, parseOutput, type OutputCheck, type OutputSchema } from '../core/run/output.ts';
+import { faultAt, type Fault, type Path } from './fault.ts';
+import { isJsonSchema } from './json-schema.ts';
+import { problemText } from './problem-text.ts';
+import { withinTime } from './within-time.ts';
+
+/** How long a schema may take to compile, and an answer to be checked, in milliseconds. */
+const LONGEST_MS = 1_000;
+
+/** Problems told of one answer, and characters of each. */
+const MOST_PROBLEMS = 20;
+const LONGEST_PROBLEM = 300;
+
+/** `isJsonSchema` has validated the schema before. */
+const OPTIONS: Options = { strict: false, allErrors: true, logger: false, validateSchema: false, meta: false };
+
+/** What is wrong with the schema of a client. */
+export function outputSchemaFaults(schema: OutputSchema | undefined, at: Path): Fault[] {
+  if (schema === undefined || schema === false) return [];
+  const problem = problemOf(schema);
+  return problem === null ? [] : [faultAt(at, problem)];
+}
+
+function problemOf(schema: JsonObject): string | null {
+  if (Buffer.byteLength(JSON.stringify(schema)) > OUTPUT_SCHEMA_BYTES)
+    return `is larger than ${OUTPUT_SCHEMA_BYTES / 1024} KB of JSON`;
+  if (isTooDeep(schema)) return `is nested deeper than ${DEEPEST_JSON} levels`;
+  if (!isJsonSchema(schema)) return 'is not a valid JSON Schema (draft 2020-12 or 7)';
+  const compiled = compile(schema);
+  return compiled.ok ? null : compiled.problem;
+}
+
+type Compiled = { ok: true; validate: ValidateFunction } | { ok: false; problem: string };
+
+/** Compiled schemas by their text. The least recently used first. */
+const KNOWN = new Map<string, Compiled>();
+const MOST_KNOWN = 200;
+
+function compile(schema: JsonObject): Compiled {
+  const text = JSON.stringify(schema);
+  const compiled = KNOWN.get(text) ?? compileNew(schema);
+  KNOWN.delete(text);
+  KNOWN.set(text, compiled);
+  const [oldest] = KNOWN.keys();
+  if (KNOWN.size > MOST_KNOWN && oldest !== undefined) KNOWN.delete(oldest);
+  return compiled;
+}
+
+/** Without $schema: as draft 2020-12 or, if that fails, as draft 7. */
+function compileNew({ $schema, ...schema }: JsonObject): Compiled {
+  if (schema['$async'] !== undefined)
+    return { ok: false, problem: 'has $async, which is not a keyword of JSON Schema' };
+  const isOlder = typeof $schema === 'string' && $schema.includes('draft-07');
+  const first = compileWith(isOlder ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS), schema);
+  if (first.ok || $schema !== undefined) return first;
+  const older = compileWith(new Ajv(OPTIONS), schema);
+  return older.ok ? older : first;
+}
+
+function compileWith(compiler: Ajv | Ajv2020, schema: JsonObject): Compiled {
+  formats.default(compiler);
+  try {
+    const compiled = withinTime(LONGEST_MS, () => compiler.compile(schema));
+    return compiled.ok ? { ok: true, validate: compiled.value } : { ok: false, problem: 'takes too long to compile' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { ok: false, problem: `cannot be compiled: ${shortened(reason)}` };
+  }
+}
+
+/** Checks the text of an answer: JSON that matches the schema. */
+export function checkOutput(schema: JsonObject, text: string): OutputCheck {
+  const value = parseOutput(text);
+  if (value === undefined)
+    return { ok: false, problems: [`the answer is not JSON, or not only JSON: ${quoted(text)}`] };
+  if (isTooDeep(value)) return { ok: false, problems: [`the answer is nested deeper than ${DEEPEST_JSON} levels`] };
+  const compiled = compile(schema);
+  if (!compiled.ok) return { ok: false, problems: [`the schema ${compiled.problem}`] };
+  const problems = problemsOf(compiled.validate, value);
+  return problems.length === 0 ? { ok: true } : { ok: false, problems };
+}
+
+function problemsOf(validate: ValidateFunction, value: Json): string[] {
+  try {
+    const checked = withinTime(LONGEST_MS, () => (validate(value) ? [] : (validate.errors ?? [])));
+    return checked.ok ? worded(checked.value) : [`the check took longer than ${LONGEST_MS / 1_000} s`];
+  } catch (error) {
+    // A schema that refers to itself without an end exceeds the stack.
+    return [`the answer could not be checked: ${shortened(error instanceof Error ? error.message : String(error))}`];
+  }
+}
+
+function worded(errors: readonly ErrorObject[]): string[] {
+  const shown = errors.slice(0, MOST_PROBLEMS).map((error) => shortened(problemText(error, 'the answer')));
+  const left = errors.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left} more`];
+}
+
+const LONGEST_QUOTE = 60;
+
+function quoted(text: string): string {
+  const start = text.trim();
+  if (start === '') return 'it has no text';
+  return `it begins with ${JSON.stringify(start.length > LONGEST_QUOTE ? `${start.slice(0, LONGEST_QUOTE)}…` : start)}`;
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_PROBLEM ? `${text.slice(0, LONGEST_PROBLEM)}…` : text;
+}
