@@ -1,5 +1,5 @@
 // Commands about jobs: several statuses, more rows, inputs, retries, the console's addresses, worker processes.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Accepted, InboxItem, Job, Message } from '../../src/client/index.ts';
 import { openPlatform, run, type Platform } from './command-line.ts';
 
@@ -131,5 +131,9 @@ test('ps shows worker processes to the operator, and tells others why not', asyn
   const { code, out } = await run(['ps'], operator);
   expect(code).toBe(0);
   expect(out).toMatch(/^HOST +PID +RUNNING/);
-  expect(out).toMatch(/ of 100 /);
+  // A process publishes its figures every five seconds.
+  await vi.waitFor(async () => expect((await run(['ps'], operator)).out).toMatch(/ of 100 /), {
+    timeout: 30_000,
+    interval: 500,
+  });
 });

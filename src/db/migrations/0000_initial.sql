@@ -11,7 +11,7 @@ CREATE TABLE "audit_entries" (
 	"detail" jsonb NOT NULL,
 	"request_id" text,
 	CONSTRAINT "audit_entries_action" CHECK (length("audit_entries"."action") between 1 and 100),
-	CONSTRAINT "audit_entries_target" CHECK (length("audit_entries"."target") between 1 and 500)
+	CONSTRAINT "audit_entries_target" CHECK (octet_length("audit_entries"."target") between 1 and 2000)
 );
 --> statement-breakpoint
 CREATE TABLE "api_keys" (

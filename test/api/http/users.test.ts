@@ -79,7 +79,7 @@ test('every operation is refused, not found, or has nothing of others', async ()
     }
   }
   expect(new Set(found['open'])).toEqual(new Set([...OPEN, ...MAKING]));
-  expect(new Set(found['missing']).size).toBe(41);
+  expect(new Set(found['missing']).size).toBe(42);
   expect(await stateOf()).toEqual(before);
 });
 

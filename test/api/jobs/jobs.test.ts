@@ -29,6 +29,7 @@ describe('a job', () => {
       worker_id: worker.id,
       user: null,
       branch: 'main',
+      input_message_id: expect.any(String),
       status: 'completed',
       attempt: 1,
       retry_at: null,

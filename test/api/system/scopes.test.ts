@@ -28,6 +28,7 @@ const UNSCOPED = [
   'get /healthz',
   'get /readyz',
   'get /metrics',
+  'get /metrics/load',
   'delete /api/providers/{name}/throttles/{id}',
   'get /api/tenants',
   'post /api/tenants',

@@ -41,6 +41,7 @@ describe('the configuration', () => {
       reservedSlots: 16,
       apiKeys: [],
       adminKey: null,
+      metricsKey: null,
       oidc: null,
       oidcSettings: { grants: [], groupsClaim: 'groups', scopes: [], name: null, clientAuth: null },
       secretKeys: [],

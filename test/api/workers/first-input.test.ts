@@ -133,7 +133,7 @@ test('what is refused leaves nothing behind, and sends no wake-up', async () => 
     expect(refused.body.error).toMatchObject({ code, param });
   }
   expect((await begin({ input: { content: 'x', branch: 'main' } })).body.error.message).toBe(
-    'Unknown field `input.branch`. Known fields: content, priority, metadata, max_steps, deadline, after_s, at, webhook.',
+    'Unknown field `input.branch`. Known fields: content, priority, metadata, max_steps, output_schema, deadline, after_s, at, webhook.',
   );
   expect(await stored()).toEqual(before);
   expect(api.wakeUps).toEqual([]);

@@ -307,7 +307,7 @@ test('a process that dies after any statement of a deletion leaves one that anot
     );
     await dying.close(0);
     if (hasDied) {
-      await fleet.query(`update tenants set deletion_lease = now() where id = ${tenantId}`);
+      await fleet.query(`update tenants set deletion_lease = now() - interval '1 second' where id = ${tenantId}`);
       expect(await removeTenant(fleet.ports, tenantId, () => false)).toBe('removed');
       steps += 1;
     }

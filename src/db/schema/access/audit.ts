@@ -32,6 +32,6 @@ export const auditEntries = pgTable(
     index('audit_entries_of_actor').on(t.tenantId, t.actorId, t.id),
     index('audit_entries_of_target').on(t.tenantId, t.target, t.id),
     check('audit_entries_action', sql`length(${t.action}) between 1 and 100`),
-    check('audit_entries_target', sql`length(${t.target}) between 1 and 500`),
+    check('audit_entries_target', sql`octet_length(${t.target}) between 1 and 2000`),
   ],
 );
