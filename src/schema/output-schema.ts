@@ -12,15 +12,27 @@ import { isJsonSchema } from './json-schema.ts';
 import { problemText } from './problem-text.ts';
 import { withinTime } from './within-time.ts';
 
-/** How long a schema may take to compile, and an answer to be checked, in milliseconds. */
-const LONGEST_MS = 1_000;
+/** How long a schema may take to compile, and an answer to be checked, in milliseconds. Nothing else runs meanwhile. */
+const COMPILE_MS = 250;
+const CHECK_MS = 100;
 
 /** Problems told of one answer, and characters of each. */
 const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 300;
 
-/** `isJsonSchema` has validated the schema before. */
-const OPTIONS: Options = { strict: false, allErrors: true, logger: false, validateSchema: false, meta: false };
+const OPTIONS: Options = {
+  strict: false,
+  // How many errors one check finds is limited by its time.
+  allErrors: true,
+  logger: false,
+  // `isJsonSchema` has validated the schema before.
+  validateSchema: false,
+  meta: false,
+  // Otherwise a small schema that refers to one part often becomes megabytes of code.
+  inlineRefs: false,
+  // Optimizing takes longer than it saves.
+  code: { optimize: false },
+};
 
 /** What is wrong with the schema of a client. */
 export function outputSchemaFaults(schema: OutputSchema | undefined, at: Path): Fault[] {
@@ -38,15 +50,19 @@ function problemOf(schema: JsonObject): string | null {
   return compiled.ok ? null : compiled.problem;
 }
 
-type Compiled = { ok: true; validate: ValidateFunction } | { ok: false; problem: string };
+type Compiled = { ok: true; validate: ValidateFunction } | { ok: false; isTimeout: boolean; problem: string };
 
-/** Compiled schemas by their text. The least recently used first. */
-const KNOWN = new Map<string, Compiled>();
+/**
+ * Compiled schemas by their text. The least recently used first. A failure is not remembered: the time may have been up
+ * because the machine was busy.
+ */
+const KNOWN = new Map<string, Compiled & { ok: true }>();
 const MOST_KNOWN = 200;
 
 function compile(schema: JsonObject): Compiled {
   const text = JSON.stringify(schema);
   const compiled = KNOWN.get(text) ?? compileNew(schema);
+  if (!compiled.ok) return compiled;
   KNOWN.delete(text);
   KNOWN.set(text, compiled);
   const [oldest] = KNOWN.keys();
@@ -57,10 +73,10 @@ function compile(schema: JsonObject): Compiled {
 /** Without $schema: as draft 2020-12 or, if that fails, as draft 7. */
 function compileNew({ $schema, ...schema }: JsonObject): Compiled {
   if (schema['$async'] !== undefined)
-    return { ok: false, problem: 'has $async, which is not a keyword of JSON Schema' };
+    return { ok: false, isTimeout: false, problem: 'has $async, which is not a keyword of JSON Schema' };
   const isOlder = typeof $schema === 'string' && $schema.includes('draft-07');
   const first = compileWith(isOlder ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS), schema);
-  if (first.ok || $schema !== undefined) return first;
+  if (first.ok || first.isTimeout || $schema !== undefined) return first;
   const older = compileWith(new Ajv(OPTIONS), schema);
   return older.ok ? older : first;
 }
@@ -68,11 +84,12 @@ function compileNew({ $schema, ...schema }: JsonObject): Compiled {
 function compileWith(compiler: Ajv | Ajv2020, schema: JsonObject): Compiled {
   formats.default(compiler);
   try {
-    const compiled = withinTime(LONGEST_MS, () => compiler.compile(schema));
-    return compiled.ok ? { ok: true, validate: compiled.value } : { ok: false, problem: 'takes too long to compile' };
+    const compiled = withinTime(COMPILE_MS, () => compiler.compile(schema));
+    if (compiled.ok) return { ok: true, validate: compiled.value };
+    return { ok: false, isTimeout: true, problem: `takes longer than ${COMPILE_MS} ms to compile` };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { ok: false, problem: `cannot be compiled: ${shortened(reason)}` };
+    return { ok: false, isTimeout: false, problem: `cannot be compiled: ${shortened(reason)}` };
   }
 }
 
@@ -90,11 +107,14 @@ export function checkOutput(schema: JsonObject, text: string): OutputCheck {
 
 function problemsOf(validate: ValidateFunction, value: Json): string[] {
   try {
-    const checked = withinTime(LONGEST_MS, () => (validate(value) ? [] : (validate.errors ?? [])));
-    return checked.ok ? worded(checked.value) : [`the check took longer than ${LONGEST_MS / 1_000} s`];
+    const checked = withinTime(CHECK_MS, () => (validate(value) ? [] : (validate.errors ?? [])));
+    return checked.ok ? worded(checked.value) : [`the check took longer than ${CHECK_MS} ms`];
   } catch (error) {
     // A schema that refers to itself without an end exceeds the stack.
     return [`the answer could not be checked: ${shortened(error instanceof Error ? error.message : String(error))}`];
+  } finally {
+    // The compiled schema is kept; its errors may be many.
+    validate.errors = null;
   }
 }
 
