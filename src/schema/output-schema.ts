@@ -75,16 +75,19 @@ function compileNew({ $schema, ...schema }: JsonObject): Compiled {
   if (schema['$async'] !== undefined)
     return { ok: false, isTimeout: false, problem: 'has $async, which is not a keyword of JSON Schema' };
   const isOlder = typeof $schema === 'string' && $schema.includes('draft-07');
-  const first = compileWith(isOlder ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS), schema);
+  const first = compileWith(isOlder ? Ajv : Ajv2020, schema);
   if (first.ok || first.isTimeout || $schema !== undefined) return first;
-  const older = compileWith(new Ajv(OPTIONS), schema);
+  const older = compileWith(Ajv, schema);
   return older.ok ? older : first;
 }
 
-function compileWith(compiler: Ajv | Ajv2020, schema: JsonObject): Compiled {
-  formats.default(compiler);
+function compileWith(Draft: typeof Ajv | typeof Ajv2020, schema: JsonObject): Compiled {
   try {
-    const compiled = withinTime(COMPILE_MS, () => compiler.compile(schema));
+    const compiled = withinTime(COMPILE_MS, () => {
+      const compiler = new Draft(OPTIONS);
+      formats.default(compiler);
+      return compiler.compile(schema);
+    });
     if (compiled.ok) return { ok: true, validate: compiled.value };
     return { ok: false, isTimeout: true, problem: `takes longer than ${COMPILE_MS} ms to compile` };
   } catch (error) {
@@ -96,26 +99,32 @@ function compileWith(compiler: Ajv | Ajv2020, schema: JsonObject): Compiled {
 /** Checks the text of an answer: JSON that matches the schema. */
 export function checkOutput(schema: JsonObject, text: string): OutputCheck {
   const value = parseOutput(text);
-  if (value === undefined)
-    return { ok: false, problems: [`the answer is not JSON, or not only JSON: ${quoted(text)}`] };
-  if (isTooDeep(value)) return { ok: false, problems: [`the answer is nested deeper than ${DEEPEST_JSON} levels`] };
+  if (value === undefined) return differs([`the answer is not JSON, or not only JSON: ${quoted(text)}`]);
+  if (isTooDeep(value)) return differs([`the answer is nested deeper than ${DEEPEST_JSON} levels`]);
   const compiled = compile(schema);
-  if (!compiled.ok) return { ok: false, problems: [`the schema ${compiled.problem}`] };
-  const problems = problemsOf(compiled.validate, value);
-  return problems.length === 0 ? { ok: true } : { ok: false, problems };
+  return compiled.ok ? checkValue(compiled.validate, value) : unchecked(`the schema ${compiled.problem}`);
 }
 
-function problemsOf(validate: ValidateFunction, value: Json): string[] {
+function checkValue(validate: ValidateFunction, value: Json): OutputCheck {
   try {
     const checked = withinTime(CHECK_MS, () => (validate(value) ? [] : (validate.errors ?? [])));
-    return checked.ok ? worded(checked.value) : [`the check took longer than ${CHECK_MS} ms`];
+    if (!checked.ok) return unchecked(`the check took longer than ${CHECK_MS} ms`);
+    return checked.value.length === 0 ? { ok: true } : differs(worded(checked.value));
   } catch (error) {
     // A schema that refers to itself without an end exceeds the stack.
-    return [`the answer could not be checked: ${shortened(error instanceof Error ? error.message : String(error))}`];
+    return unchecked(shortened(error instanceof Error ? error.message : String(error)));
   } finally {
     // The compiled schema is kept; its errors may be many.
     validate.errors = null;
   }
+}
+
+function differs(problems: string[]): OutputCheck {
+  return { ok: false, isChecked: true, problems };
+}
+
+function unchecked(problem: string): OutputCheck {
+  return { ok: false, isChecked: false, problems: [problem] };
 }
 
 function worded(errors: readonly ErrorObject[]): string[] {

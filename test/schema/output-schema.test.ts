@@ -90,10 +90,12 @@ describe('a schema of a client is refused', () => {
   });
 });
 
+const TOO_LONG = { ok: false, isChecked: false, problems: ['the check took longer than 100 ms'] };
+
 describe('a check ends although', () => {
   test('a pattern backtracks', () => {
-    const found = problems({ type: 'string', pattern: '^(a+)+$' }, JSON.stringify(`${'a'.repeat(50)}!`));
-    expect(found).toEqual(['the check took longer than 100 ms']);
+    const found = checkOutput({ type: 'string', pattern: '^(a+)+$' }, JSON.stringify(`${'a'.repeat(50)}!`));
+    expect(found).toEqual(TOO_LONG);
     expect(checkOutput(AGE, '{"age": 3}')).toEqual({ ok: true });
   });
 
@@ -101,17 +103,21 @@ describe('a check ends although', () => {
     const level = (next: number) => ({ allOf: [{ $ref: `#/$defs/a${next}` }, { $ref: `#/$defs/a${next}` }] });
     const levels = Array.from({ length: 40 }, (_, index) => [`a${index}`, level(index + 1)] as const);
     const $defs = { ...Object.fromEntries(levels), a40: { type: 'string' } };
-    expect(problems({ $defs, $ref: '#/$defs/a0' }, '"x"')).toEqual(['the check took longer than 100 ms']);
+    expect(checkOutput({ $defs, $ref: '#/$defs/a0' }, '"x"')).toEqual(TOO_LONG);
   });
 
   test('it finds very many faults', () => {
-    const schema = { items: { allOf: Array.from({ length: 2_000 }, () => false) } };
-    const found = problems(schema, JSON.stringify(Array.from({ length: 5_000 }, () => 1)));
-    expect(found).toEqual(['the check took longer than 100 ms']);
+    const schema = { items: { allOf: Array.from({ length: 200 }, () => false) } };
+    const found = checkOutput(schema, JSON.stringify(Array.from({ length: 50_000 }, () => 1)));
+    expect(found).toEqual(TOO_LONG);
   });
 
   test('a schema refers to itself', () => {
-    expect(problems({ $ref: '#' }, '1')).toEqual(['the answer could not be checked: Maximum call stack size exceeded']);
+    expect(checkOutput({ $ref: '#' }, '1')).toEqual({
+      ok: false,
+      isChecked: false,
+      problems: ['Maximum call stack size exceeded'],
+    });
   });
 });
 
@@ -131,7 +137,7 @@ describe('compiling', () => {
   });
 
   test('a schema that took too long is compiled once, and again at the next check', () => {
-    const compile = vi.spyOn(Ajv2020.prototype, 'compile').mockImplementationOnce(() => {
+    const compile = vi.spyOn(Ajv2020.prototype, 'compile').mockImplementation(() => {
       for (;;);
     });
     const older = vi.spyOn(Ajv.prototype, 'compile');
@@ -140,8 +146,8 @@ describe('compiling', () => {
       'output_schema: takes longer than 250 ms to compile.',
     ]);
     expect(older).not.toHaveBeenCalled();
-    expect(checkOutput(schema, '"x"')).toEqual({ ok: true });
     compile.mockRestore();
+    expect(checkOutput(schema, '"x"')).toEqual({ ok: true });
     older.mockRestore();
   });
 });
