@@ -123,6 +123,9 @@ describe('parameters', () => {
     const response_format = { type: 'json_object' };
     const chat = await sentLocally({ parameters: { response_format }, outputSchema: CLOSED });
     expect(chat['response_format']).toEqual(response_format);
+    const official = await sent('openai-chat', { parameters: { response_format }, outputSchema: CLOSED });
+    expect(official['response_format']).toEqual(response_format);
+    expect(official['messages']).toMatchObject([{ content: expect.stringMatching(TOLD) }, { role: 'user' }]);
   });
 });
 
