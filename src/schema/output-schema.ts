@@ -5,6 +5,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
+import { cut } from '../core/cut.ts';
 import { DEEPEST_JSON, isTooDeep, type Json, type JsonObject } from '../core/json.ts';
 import { OUTPUT_SCHEMA_BYTES, parseOutput, type OutputCheck, type OutputSchema } from '../core/run/output.ts';
 import { faultAt, type Fault, type Path } from './fault.ts';
@@ -138,9 +139,9 @@ const LONGEST_QUOTE = 60;
 function quoted(text: string): string {
   const start = text.trim();
   if (start === '') return 'it has no text';
-  return `it begins with ${JSON.stringify(start.length > LONGEST_QUOTE ? `${start.slice(0, LONGEST_QUOTE)}…` : start)}`;
+  return `it begins with ${JSON.stringify(start.length > LONGEST_QUOTE ? `${cut(start, LONGEST_QUOTE)}…` : start)}`;
 }
 
 function shortened(text: string): string {
-  return text.length > LONGEST_PROBLEM ? `${text.slice(0, LONGEST_PROBLEM)}…` : text;
+  return text.length > LONGEST_PROBLEM ? `${cut(text, LONGEST_PROBLEM)}…` : text;
 }

@@ -48,6 +48,13 @@ describe('problems', () => {
     expect(Math.max(...found.map(({ length }) => length))).toBeLessThan(310);
   });
 
+  test('are not cut inside of a surrogate pair', () => {
+    expect(problems(AGE, `x${'😀'.repeat(40)}`)[0]).toMatch(/begins with "x(?:😀){29}…"$/u);
+    const enums = Array.from({ length: 20 }, (_, index) => ({ enum: [`${'x'.repeat(index)}${'😀'.repeat(300)}`] }));
+    const found = problems({ allOf: enums }, '1');
+    expect(found.filter((problem) => !problem.isWellFormed())).toEqual([]);
+  });
+
   test('are told of an answer that is nested too deeply', () => {
     expect(problems({}, `${'['.repeat(200)}${']'.repeat(200)}`)).toEqual([
       'the answer is nested deeper than 100 levels',
