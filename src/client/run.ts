@@ -25,8 +25,8 @@ type Maybe<T> = T | undefined | Promise<T | undefined>;
  */
 export type ToolFunction = (input: Json, call: Call) => unknown;
 
-/** Options of `contexts.run`. */
-export type RunOptions<Output extends StandardJsonSchema | undefined = StandardJsonSchema | undefined> = (
+/** Options of `contexts.run`. `Output`: the schema of a library that gives `output.data` its type. */
+export type RunOptions<Output extends StandardJsonSchema | undefined = undefined> = (
   | {
       input: string | PostMessage;
       /** A schema that the answer must match; it gives `output.data` of the job its type. Sent as `output_schema`. */
@@ -49,7 +49,9 @@ export type RunOptions<Output extends StandardJsonSchema | undefined = StandardJ
   signal?: AbortSignal;
 };
 
-export async function runJob<T>(transport: Transport, contextId: string, options: RunOptions): Promise<JobOf<T>> {
+export type AnyRunOptions = RunOptions<StandardJsonSchema | undefined>;
+
+export async function runJob<T>(transport: Transport, contextId: string, options: AnyRunOptions): Promise<JobOf<T>> {
   const over = new AbortController();
   const signal = options.signal === undefined ? over.signal : AbortSignal.any([options.signal, over.signal]);
   const { jobId, after } = await begin(transport, contextId, options);
@@ -79,7 +81,7 @@ export async function runJob<T>(transport: Transport, contextId: string, options
 }
 
 /** The job, and the event number to start after: for an existing job 0, the start of its context. */
-async function begin({ request }: Transport, id: string, options: RunOptions) {
+async function begin({ request }: Transport, id: string, options: AnyRunOptions) {
   if ('job_id' in options) return { jobId: options.job_id, after: 0 };
   const given = options.signal === undefined ? {} : { signal: options.signal };
   const { output } = options;
@@ -94,7 +96,7 @@ type Run = {
   transport: Transport;
   contextId: string;
   jobId: string;
-  options: RunOptions;
+  options: AnyRunOptions;
   signal: AbortSignal;
 };
 
@@ -135,7 +137,11 @@ async function giveResult(run: Run, event: InputRequestedEvent, call: Call): Pro
   );
 }
 
-async function resultOf(options: RunOptions, event: InputRequestedEvent, call: Call): Promise<PostResult | undefined> {
+async function resultOf(
+  options: AnyRunOptions,
+  event: InputRequestedEvent,
+  call: Call,
+): Promise<PostResult | undefined> {
   const { question } = event;
   if (question !== null) {
     const content = await options.onQuestion?.({ ...event, question }, call);

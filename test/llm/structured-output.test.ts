@@ -123,6 +123,9 @@ describe('parameters', () => {
     const response_format = { type: 'json_object' };
     const chat = await sentLocally({ parameters: { response_format }, outputSchema: CLOSED });
     expect(chat['response_format']).toEqual(response_format);
+    const official = await sent('openai-chat', { parameters: { response_format }, outputSchema: CLOSED });
+    expect(official['response_format']).toEqual(response_format);
+    expect(official['messages']).toMatchObject([{ content: expect.stringMatching(TOLD) }, { role: 'user' }]);
   });
 });
 
@@ -151,6 +154,17 @@ describe('what is guaranteed', () => {
     ['allOf', wrap({ allOf: [{ type: 'string' }] }), false, false],
     ['a reference', tree, true, true],
     ['a reference to itself', endless, true, false],
+    ['a reference with a text', { ...wrap({ ...ref, description: 'd' }), $defs: { node: CLOSED } }, true, true],
+    ['a reference beside a type', { ...wrap({ ...ref, type: 'object' }), $defs: { node: CLOSED } }, false, false],
+    ['a union beside a type', wrap({ type: 'string', anyOf: [{ type: 'string' }] }), false, false],
+    ['a union that is no list', wrap({ type: 'string', anyOf: {} }), false, false],
+    ['a union as the whole', { anyOf: [CLOSED, { type: 'null' }] }, false, true],
+    ['a choice of objects', wrap({ ...CLOSED, enum: [{ name: 'a' }] }), false, false],
+    ['an object as the value', wrap({ ...CLOSED, const: { name: 'a' } }), false, false],
+    ['a value', wrap({ type: 'string', const: 'a' }), true, true],
+    ['a definition that is not used', { ...CLOSED, $defs: { other: CLOSED } }, true, true],
+    ['one of them with a pattern', { ...CLOSED, $defs: { other: { type: 'string', pattern: 'a' } } }, false, false],
+    ['definitions inside', wrap({ ...CLOSED, $defs: { other: CLOSED } }), false, false],
     ['a reference to nothing', wrap({ $ref: '#/$defs/none' }), false, false],
     [
       '25 optional properties',

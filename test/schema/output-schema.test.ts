@@ -1,5 +1,7 @@
 // Schemas of structured answers come from clients: whatever they are, a check ends soon and says what is wrong.
-import { describe, expect, test } from 'vitest';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test, vi } from 'vitest';
 import type { JsonObject } from '../../src/core/json.ts';
 import { parseOutput } from '../../src/core/run/output.ts';
 import { checkOutput, outputSchemaFaults } from '../../src/schema/output-schema.ts';
@@ -46,6 +48,13 @@ describe('problems', () => {
     expect(Math.max(...found.map(({ length }) => length))).toBeLessThan(310);
   });
 
+  test('are not cut inside of a surrogate pair', () => {
+    expect(problems(AGE, `x${'😀'.repeat(40)}`)[0]).toMatch(/begins with "x(?:😀){29}…"$/u);
+    const enums = Array.from({ length: 20 }, (_, index) => ({ enum: [`${'x'.repeat(index)}${'😀'.repeat(300)}`] }));
+    const found = problems({ allOf: enums }, '1');
+    expect(found.filter((problem) => !problem.isWellFormed())).toEqual([]);
+  });
+
   test('are told of an answer that is nested too deeply', () => {
     expect(problems({}, `${'['.repeat(200)}${']'.repeat(200)}`)).toEqual([
       'the answer is nested deeper than 100 levels',
@@ -88,10 +97,12 @@ describe('a schema of a client is refused', () => {
   });
 });
 
+const TOO_LONG = { ok: false, isChecked: false, problems: ['the check took longer than 100 ms'] };
+
 describe('a check ends although', () => {
   test('a pattern backtracks', () => {
-    const found = problems({ type: 'string', pattern: '^(a+)+$' }, JSON.stringify(`${'a'.repeat(50)}!`));
-    expect(found).toEqual(['the check took longer than 1 s']);
+    const found = checkOutput({ type: 'string', pattern: '^(a+)+$' }, JSON.stringify(`${'a'.repeat(50)}!`));
+    expect(found).toEqual(TOO_LONG);
     expect(checkOutput(AGE, '{"age": 3}')).toEqual({ ok: true });
   });
 
@@ -99,10 +110,55 @@ describe('a check ends although', () => {
     const level = (next: number) => ({ allOf: [{ $ref: `#/$defs/a${next}` }, { $ref: `#/$defs/a${next}` }] });
     const levels = Array.from({ length: 40 }, (_, index) => [`a${index}`, level(index + 1)] as const);
     const $defs = { ...Object.fromEntries(levels), a40: { type: 'string' } };
-    expect(problems({ $defs, $ref: '#/$defs/a0' }, '"x"')).toEqual(['the check took longer than 1 s']);
+    expect(checkOutput({ $defs, $ref: '#/$defs/a0' }, '"x"')).toEqual(TOO_LONG);
+  });
+
+  test('it finds very many faults', () => {
+    const schema = { items: { allOf: Array.from({ length: 200 }, () => false) } };
+    const found = checkOutput(schema, JSON.stringify(Array.from({ length: 50_000 }, () => 1)));
+    expect(found).toEqual(TOO_LONG);
   });
 
   test('a schema refers to itself', () => {
-    expect(problems({ $ref: '#' }, '1')).toEqual(['the answer could not be checked: Maximum call stack size exceeded']);
+    expect(checkOutput({ $ref: '#' }, '1')).toEqual({
+      ok: false,
+      isChecked: false,
+      problems: ['Maximum call stack size exceeded'],
+    });
   });
 });
+
+describe('compiling', () => {
+  const part = {
+    type: 'object',
+    properties: Object.fromEntries(names(60, 'q').map((name) => [name, { minLength: 1 }])),
+  };
+  const refs = Object.fromEntries(names(60, 'p').map((name) => [name, { $ref: '#/$defs/part' }]));
+
+  test('does not copy a part to each place that refers to it', () => {
+    const compile = vi.spyOn(Ajv2020.prototype, 'compile');
+    expect(outputSchemaFaults({ properties: refs, $defs: { part } }, [])).toEqual([]);
+    const [compiled] = compile.mock.results;
+    expect(String(compiled?.value).length).toBeLessThan(50_000);
+    compile.mockRestore();
+  });
+
+  test('a schema that took too long is compiled once, and again at the next check', () => {
+    const compile = vi.spyOn(Ajv2020.prototype, 'compile').mockImplementation(() => {
+      for (;;);
+    });
+    const older = vi.spyOn(Ajv.prototype, 'compile');
+    const schema = { type: 'string', title: 'Slow once' };
+    expect(outputSchemaFaults(schema, ['output_schema']).map(({ message }) => message)).toEqual([
+      'output_schema: takes longer than 250 ms to compile.',
+    ]);
+    expect(older).not.toHaveBeenCalled();
+    compile.mockRestore();
+    expect(checkOutput(schema, '"x"')).toEqual({ ok: true });
+    older.mockRestore();
+  });
+});
+
+function names(count: number, prefix: string): string[] {
+  return Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+}

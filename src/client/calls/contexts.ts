@@ -2,7 +2,7 @@
 import { followEvents, readHead, type EventsOptions } from '../events.ts';
 import { pagesOf } from '../pages.ts';
 import type { DataOf, JobOf, StandardJsonSchema } from '../output.ts';
-import { runJob, type RunOptions } from '../run.ts';
+import { runJob, type AnyRunOptions, type RunOptions } from '../run.ts';
 import type {
   CompactContext,
   CreateBranch,
@@ -48,11 +48,11 @@ type Run = {
     options: RunOptions<Output> & { input: string | PostMessage; output: Output },
   ): Promise<JobOf<DataOf<Output>>>;
   /** `T`: the type of `output.data`, if the job has an `output_schema`. */
-  <T = Json>(id: string, options: RunOptions<undefined>): Promise<JobOf<T>>;
+  <T = Json>(id: string, options: RunOptions): Promise<JobOf<T>>;
 };
 
 function runOf(transport: Transport): Run {
-  return <T>(id: string, options: RunOptions) => runJob<T>(transport, id, options);
+  return <T>(id: string, options: AnyRunOptions) => runJob<T>(transport, id, options);
 }
 
 function ownCalls(request: Request) {

@@ -18,8 +18,11 @@ export const OUTPUT_RETRIES = { default: 2, most: 5 } as const;
 /** What the final answer must match. */
 export type Output = { schema: JsonObject; retries: number };
 
-/** `problems`: what is wrong with the text, each as a sentence part for the model. */
-export type OutputCheck = { ok: true } | { ok: false; problems: string[] };
+/**
+ * `problems`: what is wrong with the text, each as a sentence part for the model. `isChecked: false`: the check itself
+ * failed, which another answer would not change; `problems` say why.
+ */
+export type OutputCheck = { ok: true } | { ok: false; isChecked: boolean; problems: string[] };
 
 /** Checks the text of an answer. Bounded in time, whatever the schema is. */
 export type CheckOutput = (schema: JsonObject, text: string) => OutputCheck;
@@ -67,14 +70,15 @@ export function judgeOutput(
   const checked = check(schema, text);
   if (checked.ok) return { kind: 'matches' };
   const isRefusal = finishReason === 'refusal';
-  const problems = [...reasons(finishReason), ...checked.problems];
-  const faults = `This answer does not match the JSON Schema of the job: ${problems.join('; ')}.`;
-  if (!isRefusal && corrections < retries) {
+  const problems = [...reasons(finishReason), ...checked.problems].join('; ');
+  const fault = checked.isChecked ? 'does not match' : 'could not be checked against';
+  const faults = `This answer ${fault} the JSON Schema of the job: ${problems}.`;
+  if (checked.isChecked && !isRefusal && corrections < retries) {
     return { kind: 'ask_again', note: `${faults} Answer again, with the complete JSON and no other text.` };
   }
   const times =
     corrections === 0 ? '' : ` The model was asked again ${corrections === 1 ? 'once' : `${corrections} times`}.`;
-  const message = `The answer does not match output_schema: ${problems.join('; ')}.${times}`;
+  const message = `The answer ${fault} output_schema: ${problems}.${times}`;
   return { kind: 'failed', note: faults, error: { code: 'output_invalid', message } };
 }
 

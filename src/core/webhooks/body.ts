@@ -2,6 +2,7 @@
  * The body of a delivery: `{type, timestamp, data}`, as Standard Webhooks has it. It is made once, so every attempt sends
  * the same bytes.
  */
+import { cut } from '../cut.ts';
 import type { JobError } from '../errors.ts';
 import type { ContextId, JobId, MessageId, WebhookId, WorkerId } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -98,12 +99,6 @@ function outputOf({ output }: JobFacts): Json {
   const truncated = shown.length < output.text.length;
   const data = output.hasData && !truncated ? (parseOutput(shown) ?? null) : null;
   return { message_id: output.messageId, text: shown, truncated, data };
-}
-
-/** Never inside of a surrogate pair. */
-function cut(text: string, most: number): string {
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
-  return text.slice(0, end);
 }
 
 function withoutJob(approval: JsonObject): JsonObject {

@@ -41,9 +41,12 @@ export function writeRequest(given: ModelRequest, official: boolean): ChatParams
   };
 }
 
-/** Null: the request has no schema, or OpenAI would refuse it. The parameters may replace it. */
-function formatOf({ outputSchema: schema }: ModelRequest, official: boolean): OpenAI.ResponseFormatJSONSchema | null {
-  if (schema === null || (official && !isOfObject(schema))) return null;
+/** Null: the request has no schema, OpenAI would refuse it, or the parameters set a format. */
+function formatOf(
+  { outputSchema: schema, parameters }: ModelRequest,
+  official: boolean,
+): OpenAI.ResponseFormatJSONSchema | null {
+  if (schema === null || 'response_format' in parameters || (official && !isOfObject(schema))) return null;
   const strict = keeps(OPENAI_RULES, schema);
   const json_schema = { name: FORMAT_NAME, schema: without(schema, '$schema'), strict };
   return { type: 'json_schema', json_schema };

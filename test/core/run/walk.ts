@@ -100,7 +100,8 @@ function moveOf(
 /** Every other answer matches. */
 function outputMove(now: Snapshot, { job, output, outputId }: CheckOutputStep, ids: Ids): Append {
   const answer = { text: '', finishReason: 'stop', corrections: job.corrections };
-  const checked = job.steps % 2 === 0 ? { ok: true as const } : { ok: false as const, problems: ['p'] };
+  const checked =
+    job.steps % 2 === 0 ? { ok: true as const } : { ok: false as const, isChecked: true, problems: ['p'] };
   const outcome = judgeOutput(output, answer, () => checked);
   return judged(now, job, { output: outcome, answerId: outputId, noteId: ids.next<MessageId>() });
 }

@@ -15,18 +15,18 @@ type Rules = {
   /** Every property must be required. */
   isEachRequired: boolean;
   mayRecur: boolean;
+  /** Whether the schema itself may be an `anyOf`. */
+  mayBeUnion: boolean;
   mostOptional: number;
   mostUnions: number;
   deepest: number;
 };
 
 const KEYWORDS = [
-  '$defs',
   '$ref',
   'additionalProperties',
   'anyOf',
   'const',
-  'definitions',
   'description',
   'enum',
   'format',
@@ -37,6 +37,12 @@ const KEYWORDS = [
   'type',
 ];
 const FORMATS = ['date', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'time', 'uuid'];
+
+/** Of the whole schema only. `$schema` is not sent. */
+const ROOT_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$defs', 'definitions']);
+
+/** What may stand beside `$ref` or `anyOf`. */
+const TEXTS: ReadonlySet<string> = new Set(['description', 'title']);
 
 /** https://platform.openai.com/docs/guides/structured-outputs#supported-schemas */
 export const OPENAI_RULES: Rules = {
@@ -53,6 +59,7 @@ export const OPENAI_RULES: Rules = {
   formats: new Set(FORMATS),
   isEachRequired: true,
   mayRecur: true,
+  mayBeUnion: false,
   mostOptional: 0,
   mostUnions: Infinity,
   deepest: 10,
@@ -64,6 +71,7 @@ export const ANTHROPIC_RULES: Rules = {
   formats: new Set([...FORMATS, 'uri']),
   isEachRequired: false,
   mayRecur: false,
+  mayBeUnion: true,
   mostOptional: 24,
   mostUnions: 16,
   deepest: Infinity,
@@ -72,7 +80,7 @@ export const ANTHROPIC_RULES: Rules = {
 /** Whether the provider can guarantee that an answer matches the schema. */
 export function keeps(rules: Rules, schema: JsonObject): boolean {
   const walk = new Walk(rules, schema);
-  return walk.keeps(schema, 0, []) && walk.optional <= rules.mostOptional && walk.unions <= rules.mostUnions;
+  return walk.keepsAll() && walk.optional <= rules.mostOptional && walk.unions <= rules.mostUnions;
 }
 
 /** References may lead to the same places again and again. */
@@ -82,6 +90,7 @@ class Walk {
   optional = 0;
   unions = 0;
   #visits = 0;
+  readonly #reached = new Set<string>();
   readonly #rules: Rules;
   readonly #root: JsonObject;
 
@@ -90,21 +99,38 @@ class Walk {
     this.#root = root;
   }
 
+  /** The schema, and the definitions that it does not use: providers check them too. */
+  keepsAll(): boolean {
+    if (this.#root['anyOf'] !== undefined && !this.#rules.mayBeUnion) return false;
+    return this.#keeps(this.#root, 0, []) && ['$defs', 'definitions'].every((list) => this.#areKept(list));
+  }
+
+  #areKept(list: string): boolean {
+    const definitions = this.#root[list] ?? {};
+    if (!isJsonObject(definitions)) return false;
+    return Object.entries(definitions).every(([name, definition]) => {
+      const ref = `#/${list}/${name}`;
+      return this.#reached.has(ref) || this.#keeps(definition, 0, [ref]);
+    });
+  }
+
   /** `refs`: the references that lead here. */
-  keeps(schema: Json | undefined, depth: number, refs: readonly string[]): boolean {
+  #keeps(schema: Json | undefined, depth: number, refs: readonly string[]): boolean {
     this.#visits += 1;
     if (!isJsonObject(schema) || depth > this.#rules.deepest || this.#visits > MOST_VISITS) return false;
-    if (Object.keys(schema).some((name) => name !== '$schema' && !this.#rules.keywords.has(name))) return false;
+    const names = Object.keys(schema).filter((name) => schema !== this.#root || !ROOT_KEYWORDS.has(name));
+    if (names.some((name) => !this.#rules.keywords.has(name))) return false;
     const { type, anyOf, $ref, format, items } = schema;
+    if (!hasPlainValues(schema)) return false;
     if (format !== undefined && !(typeof format === 'string' && this.#rules.formats.has(format))) return false;
-    if ($ref !== undefined) return this.#refers($ref, depth, refs);
-    if (Array.isArray(anyOf)) {
+    if ($ref !== undefined) return isAlone('$ref', names) && this.#refers($ref, depth, refs);
+    if (anyOf !== undefined) {
       this.unions += 1;
-      return anyOf.every((one) => this.keeps(one, depth, refs));
+      return isAlone('anyOf', names) && Array.isArray(anyOf) && anyOf.every((one) => this.#keeps(one, depth, refs));
     }
     if (type === undefined) return false;
     if (Array.isArray(type)) this.unions += 1;
-    return this.#isClosed(schema, depth, refs) && (!isOf(type, 'array') || this.keeps(items, depth + 1, refs));
+    return this.#isClosed(schema, depth, refs) && (!isOf(type, 'array') || this.#keeps(items, depth + 1, refs));
   }
 
   #isClosed(schema: JsonObject, depth: number, refs: readonly string[]): boolean {
@@ -114,13 +140,14 @@ class Walk {
     const optional = Object.keys(properties).filter((name) => !required.includes(name)).length;
     this.optional += optional;
     if (optional > 0 && this.#rules.isEachRequired) return false;
-    return Object.values(properties).every((property) => this.keeps(property, depth + 1, refs));
+    return Object.values(properties).every((property) => this.#keeps(property, depth + 1, refs));
   }
 
   #refers(ref: Json, depth: number, refs: readonly string[]): boolean {
     if (typeof ref !== 'string') return false;
+    this.#reached.add(ref);
     if (refs.includes(ref)) return this.#rules.mayRecur;
-    return this.keeps(this.#resolve(ref), depth, [...refs, ref]);
+    return this.#keeps(this.#resolve(ref), depth, [...refs, ref]);
   }
 
   #resolve(ref: string): Json | undefined {
@@ -129,6 +156,14 @@ class Walk {
     const definitions = list === undefined ? undefined : this.#root[list];
     return name !== undefined && isJsonObject(definitions) ? definitions[name] : undefined;
   }
+}
+
+function isAlone(keyword: string, names: readonly string[]): boolean {
+  return names.every((name) => name === keyword || TEXTS.has(name));
+}
+
+function hasPlainValues({ enum: choices = [], const: constant = null }: JsonObject): boolean {
+  return Array.isArray(choices) && [...choices, constant].every((value) => value === null || typeof value !== 'object');
 }
 
 function isOf(type: Json | undefined, name: string): boolean {
