@@ -33,6 +33,8 @@ export function retryCommand(cli: Cli): Command {
 async function retry(client: Client, job: Job, { again }: Options): Promise<Accepted> {
   refuseUnfit(job);
   const input = await inputOf(client, job);
+  if (input === null && job.input_message_id !== null)
+    throw refusal(`The input of job ${job.id} was withdrawn or deleted. Send it again with nightshift run.`);
   // A retracted input is no part of the history any more.
   if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);
   const [newest] = (await client.jobs.list({ context_id: job.context_id, limit: 1 }).page()).data;

@@ -1,0 +1,41 @@
+// Commands that act on several jobs or calls: what is checked before the first of them, and what is told of a half-done one.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { idOf, openFakeApi, type FakeApi } from './fake-api.ts';
+
+let api: FakeApi;
+beforeEach(async () => {
+  api = await openFakeApi();
+});
+afterEach(() => api.close());
+
+const CONTEXT = idOf(900);
+const RETRIES = `/api/contexts/${CONTEXT}/retry`;
+
+type Made = { n: number; branch?: string; kind?: string; status?: string; input?: string | null };
+
+/** Jobs of one context, newest first. */
+function jobs(...made: readonly Made[]): void {
+  const data = made.map(({ n, branch = 'main', kind = 'input', status = 'failed', input = null }) => ({
+    id: idOf(n),
+    context_id: CONTEXT,
+    branch,
+    kind,
+    status,
+    user: null,
+    metadata: {},
+    input_message_id: input,
+  }));
+  api.answers.set('GET /api/jobs', () => ({ data, next_cursor: null }));
+  for (const job of data) api.answers.set(`GET /api/jobs/${job.id}`, () => job);
+  api.answers.set(`POST ${RETRIES}`, () => ({ job_id: idOf(800), message_id: null }));
+}
+
+test('retry refuses a job whose input was withdrawn: the history would answer another one', async () => {
+  jobs({ n: 1, status: 'cancelled', input: idOf(700) });
+  for (const more of [[], ['--again']]) {
+    const { code, err } = await api.run('retry', idOf(1), ...more);
+    expect(code).toBe(1);
+    expect(err).toContain('was withdrawn or deleted. Send it again with nightshift run.');
+  }
+  expect(api.writes).toEqual([]);
+});
