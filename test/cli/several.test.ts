@@ -9,7 +9,7 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const CONTEXT = idOf(900);
-const RETRIES = `/api/contexts/${CONTEXT}/retry`;
+const RETRIES = `/api/contexts/${CONTEXT}/jobs`;
 
 type Made = { n: number; branch?: string; kind?: string; status?: string; input?: string | null };
 
@@ -24,6 +24,7 @@ function jobs(...made: readonly Made[]): void {
     user: null,
     metadata: {},
     input_message_id: input,
+    finished_at: status === 'running' ? null : '2026-01-01T00:00:00Z',
   }));
   api.answers.set('GET /api/jobs', () => ({ data, next_cursor: null }));
   for (const job of data) api.answers.set(`GET /api/jobs/${job.id}`, () => job);
@@ -38,4 +39,13 @@ test('retry refuses a job whose input was withdrawn: the history would answer an
     expect(err).toContain('was withdrawn or deleted. Send it again with nightshift run.');
   }
   expect(api.writes).toEqual([]);
+});
+
+test('retry compares with later jobs of the same branch only, and a compaction is none', async () => {
+  jobs({ n: 4, branch: 'other' }, { n: 3, kind: 'compact', status: 'completed' }, { n: 2 }, { n: 1 });
+  const older = await api.run('retry', idOf(1));
+  expect(older).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--again') });
+  expect(api.writes).toEqual([]);
+  expect(await api.run('retry', idOf(2))).toMatchObject({ err: '', code: 0, out: `${idOf(800)}\n` });
+  expect(api.writes).toEqual([`POST ${RETRIES}`]);
 });

@@ -4,6 +4,7 @@ import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findJobId } from '../../find/find.ts';
+import { PAGE } from '../../find/pick.ts';
 import { given } from '../../values.ts';
 import { inputOf } from './job-input.ts';
 
@@ -37,12 +38,20 @@ async function retry(client: Client, job: Job, { again }: Options): Promise<Acce
     throw refusal(`The input of job ${job.id} was withdrawn or deleted. Send it again with nightshift run.`);
   // A retracted input is no part of the history any more.
   if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);
-  const [newest] = (await client.jobs.list({ context_id: job.context_id, limit: 1 }).page()).data;
-  if (newest?.id !== job.id)
+  if (await hasGoneOn(client, job))
     throw refusal(
-      `Later jobs exist in the context of job ${job.id}, so its history has gone on. Send its input again with --again.`,
+      `Later jobs exist on the branch of job ${job.id}, so its history has gone on. Send its input again with --again.`,
     );
   return client.contexts.retry(job.context_id, { branch: job.branch, metadata: job.metadata, ...userOf(job) });
+}
+
+/** Jobs of other branches leave the history of this one as it is, and so do compactions that have ended. */
+async function hasGoneOn(client: Client, { id, context_id, branch }: Job): Promise<boolean> {
+  for await (const job of client.jobs.list({ context_id, limit: PAGE })) {
+    if (job.id === id) return false;
+    if (job.branch === branch && !(job.kind === 'compact' && job.finished_at !== null)) return true;
+  }
+  return true;
 }
 
 function refuseUnfit({ id, kind, status }: Job): void {
