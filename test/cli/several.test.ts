@@ -49,3 +49,37 @@ test('retry compares with later jobs of the same branch only, and a compaction i
   expect(await api.run('retry', idOf(2))).toMatchObject({ err: '', code: 0, out: `${idOf(800)}\n` });
   expect(api.writes).toEqual([`POST ${RETRIES}`]);
 });
+
+test('retry and cancel know all jobs before they act on the first', async () => {
+  jobs({ n: 1 }, { n: 2, branch: 'other', status: 'completed' });
+  expect((await api.run('retry', idOf(1), idOf(2))).err).toContain('is completed');
+  expect((await api.run('retry', idOf(1), idOf(3))).err).toContain('not_found');
+  expect((await api.run('cancel', idOf(1), 'ffffff')).err).toContain('No job has an id');
+  expect(api.writes).toEqual([]);
+  expect((await api.run('retry', idOf(1), idOf(1))).code).toBe(0);
+  expect(api.writes).toEqual([`POST ${RETRIES}`]);
+});
+
+test('with --json, what was done is printed although a later call fails', async () => {
+  jobs({ n: 1 });
+  const receipt = { job_id: idOf(1), status: 'cancelled', requested_at: 'x', stopped_at: 'x' };
+  api.answers.set(`POST /api/jobs/${idOf(1)}/cancel`, () => receipt);
+  const { code, out, err } = await api.run('cancel', idOf(1), idOf(2), '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({ data: [receipt] });
+  expect(JSON.parse(err)).toMatchObject({ code: 'not_found' });
+  expect(await api.run('cancel', idOf(2), '--json')).toMatchObject({ code: 1, out: '' });
+});
+
+test('approve knows all calls before it decides the first, and tells what it decided', async () => {
+  const item = (n: number) => ({ kind: 'approval', context_id: idOf(900 + n), tool_call_id: idOf(n) });
+  let waiting = [item(1)];
+  api.answers.set('GET /api/approvals', () => ({ data: waiting, next_cursor: null }));
+  api.answers.set(`POST /api/contexts/${idOf(901)}/tools/approve`, () => ({ resolved: [idOf(1)] }));
+  expect((await api.run('approve', idOf(1), idOf(2))).err).toContain('No call with the id');
+  expect(api.writes).toEqual([]);
+  waiting = [item(1), item(2)];
+  const { code, out } = await api.run('approve', idOf(1), idOf(2), '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({ resolved: [idOf(1)] });
+});
