@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { runProgram } from '../../src/cli/program.ts';
 
 export type FakeApi = {
+  url: string;
   /** Answers by method and path, such as `GET /api/jobs`; all else is not found. */
   answers: Map<string, (query: URLSearchParams) => object>;
   /** Requests other than reads, in their order. */
@@ -27,8 +28,10 @@ export async function openFakeApi(): Promise<FakeApi> {
     response.end(JSON.stringify(answer?.(searchParams) ?? { error: { code: 'not_found', message: asked } }));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const env = { NIGHTSHIFT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = { NIGHTSHIFT_URL: url };
   return {
+    url,
     answers,
     writes,
     async run(...args) {
