@@ -8,6 +8,8 @@ import { runProgram } from '../../src/cli/program.ts';
 
 export type FakeApi = {
   url: string;
+  /** Of the commands. */
+  env: Record<string, string>;
   /** Answers by method and path, such as `GET /api/jobs`; all else is not found. */
   answers: Map<string, (query: URLSearchParams) => object>;
   /** Requests other than reads, in their order. */
@@ -29,9 +31,10 @@ export async function openFakeApi(): Promise<FakeApi> {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const env = { NIGHTSHIFT_URL: url };
+  const env: Record<string, string> = { NIGHTSHIFT_URL: url };
   return {
     url,
+    env,
     answers,
     writes,
     async run(...args) {
