@@ -97,3 +97,22 @@ export function print({ screen }: Cli, { json }: Common, answer: object, text: s
   if (json === true) screen.json(answer);
   else screen.out(text);
 }
+
+/** Acts on one after the other, and prints what was done: with `--json` as one document, also if a later one fails. */
+export async function doEach<Item>(
+  { screen }: Cli,
+  { json }: Common,
+  items: Iterable<Item>,
+  act: (item: Item) => Promise<{ done: object; text: string }>,
+): Promise<void> {
+  const data: object[] = [];
+  try {
+    for (const item of items) {
+      const { done, text } = await act(item);
+      data.push(done);
+      if (json !== true) screen.out(text);
+    }
+  } finally {
+    if (json === true && data.length > 0) screen.json({ data });
+  }
+}

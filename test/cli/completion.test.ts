@@ -53,6 +53,12 @@ test.skipIf(!isThere('bash'))('bash completes commands, options and values', asy
   expect(completed(['nightshift', 'workers', 'stop', '--y'])).toEqual(['']);
 });
 
+test('zsh calls for names with a space before, so that nothing comes before their kind', async () => {
+  const { out } = await run(['completion', 'zsh']);
+  expect(out).toContain(': _nightshift_names workers');
+  expect(out).not.toMatch(/:_nightshift_names/);
+});
+
 test('complete lists names for scripts, and nothing where the API does not answer', async () => {
   const away = await run(['complete', 'workers'], { NIGHTSHIFT_URL: 'http://127.0.0.1:1' });
   expect(away).toEqual({ code: 0, out: '', err: '' });
@@ -67,6 +73,14 @@ test.skipIf(!isThere('bash'))('bash completes names that the API has', async () 
     const { stdout } = spawnSync('bash', ['-c', line, file, 'nightshift', ...words], { encoding: 'utf8' });
     return stdout.trim().split(' ');
   };
+  const asked = (text: string): string => {
+    const script = `nightshift() { echo "$*"; }; source "$0"; COMP_WORDS=(nightshift); COMP_LINE="$1"; COMP_POINT=\${#1}; _nightshift_names jobs`;
+    return spawnSync('bash', ['-c', script, file, text], { encoding: 'utf8' }).stdout.trim();
+  };
+  expect(asked('nightshift job ')).toBe('complete jobs');
+  expect(asked('nightshift job --profile two ')).toBe('complete jobs --profile two');
+  expect(asked('nightshift --url=http://x:1 job ')).toBe('complete jobs --url http://x:1');
+  expect(asked('nightshift job --profile ')).toBe('complete jobs');
   expect(completed('tree', 'named')).toEqual(['named-workers']);
   expect(completed('jobs', '--role', '')).toEqual(['named-roles']);
   expect(completed('workers', 'stop', 'n')).toEqual(['named-workers']);

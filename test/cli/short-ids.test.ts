@@ -39,7 +39,7 @@ test('what is not found names where it was searched; what is no part of an id is
   expect(none).toMatchObject({ code: 1, err: expect.stringContaining('among the newest 1,000 jobs') });
   expect((await platform.run(['contexts', '--limit', '1'])).code).toBe(0);
   expect((await platform.run(['export', 'ffffff'])).code).toBe(1);
-  expect((await platform.run(['grants', 'ffffff'])).err).toContain('the newest 2,000 contexts');
+  expect((await platform.run(['grants', 'ffffff'])).err).toContain('the newest 1,000 contexts');
   for (const text of ['12345', 'ada-of-x'])
     expect((await platform.run(['job', text])).err).toContain('is no id of a job');
 });

@@ -18,7 +18,18 @@ export function bashScript(commands: readonly CompletionCommand[]): string {
   );
   return `# bash completion for nightshift
 # What the API has: names and ids, asked for within a second.
-_nightshift_names() { "\${COMP_WORDS[0]}" complete "$1" 2>/dev/null; }
+_nightshift_names() {
+  # The API that the line names. Bash makes a word of its own of \`=\`, and of the colons of an address.
+  local line="\${COMP_LINE:0:COMP_POINT}" rest option api=()
+  for option in url profile; do
+    rest="\${line#*[[:space:]]--$option[=[:space:]]}"
+    if [ "$rest" != "$line" ]; then
+      rest="\${rest#"\${rest%%[![:space:]]*}"}"
+      case "$rest" in *[[:space:]]*) api+=("--$option" "\${rest%%[[:space:]]*}") ;; esac
+    fi
+  done
+  "\${COMP_WORDS[0]}" complete "$1" "\${api[@]}" 2>/dev/null
+}
 _nightshift() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
   local options='' choices='' files=0 values='' given=0 live=''

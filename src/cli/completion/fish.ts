@@ -2,6 +2,20 @@
 import type { LiveName } from './live-names.ts';
 import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
 
+/** Prints the API that the line names, as arguments. */
+const API = `function __nightshift_api
+  set -l before
+  for word in (commandline -opc)
+    if contains -- "$before" --url --profile
+      printf '%s\\n' $before $word
+    else if string match -qr -- '^--(url|profile)=' $word
+      printf '%s\\n' $word
+    end
+    set before $word
+  end
+end
+`;
+
 export function fishScript(commands: readonly CompletionCommand[]): string {
   const lines = commands.flatMap((command) => {
     const { name, below } = command;
@@ -16,7 +30,7 @@ export function fishScript(commands: readonly CompletionCommand[]): string {
       ]),
     ];
   });
-  return `# fish completion for nightshift\n${lines.join('\n')}\n`;
+  return `# fish completion for nightshift\n${API}${lines.join('\n')}\n`;
 }
 
 /** Completions that apply while the condition `seen` is true. */
@@ -32,7 +46,7 @@ function linesOf({ options, choices, takesFile, live }: CompletionCommand, seen:
 
 /** fish runs it when it completes. */
 function namesOf(live: LiveName): string {
-  return `(nightshift complete ${live} 2>/dev/null)`;
+  return `(nightshift complete ${live} (__nightshift_api) 2>/dev/null)`;
 }
 
 function flags({ names, choices, takesValue, live }: CompletionOption): string {

@@ -1,5 +1,6 @@
 /** The completion script for zsh. */
 import { withFullNames, type CompletionCommand, type CompletionOption } from './completion-commands.ts';
+import type { LiveName } from './live-names.ts';
 
 export function zshScript(commands: readonly CompletionCommand[]): string {
   const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
@@ -9,7 +10,7 @@ export function zshScript(commands: readonly CompletionCommand[]): string {
     const specs = options.flatMap(specsOf);
     const candidates = [...choices, ...below.map((one) => one.name)];
     const words = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : ' ';
-    const argument = live === null ? words : `_nightshift_names ${live} ${candidates.join(' ')}`.trim();
+    const argument = live === null ? words : callOf(live, candidates);
     return `    '${name}') _arguments ${[...specs, quote('--help[display help for command]'), quote(`*: :${argument}`)].join(' ')} ;;`;
   });
   return `#compdef nightshift
@@ -17,10 +18,19 @@ export function zshScript(commands: readonly CompletionCommand[]): string {
 _nightshift_names() {
   local kind="$1"
   local -a names
-  names=(\${(f)"$(nightshift complete "$kind" 2>/dev/null)"} \${(M)@[2,-1]:#[a-z]*})
+  names=(\${(f)"$(nightshift complete "$kind" "\${_nightshift_api[@]}" 2>/dev/null)"} \${(M)@[2,-1]:#[a-z]*})
   compadd -a names
 }
 _nightshift() {
+  # The API that the line names.
+  local -a _nightshift_api
+  local -i at
+  for (( at = 2; at < CURRENT; at++ )); do
+    case "\${words[at]}" in
+      --url=*|--profile=*) _nightshift_api+=("\${(Q)words[at]}") ;;
+      --url|--profile) if (( at + 1 < CURRENT )); then _nightshift_api+=("\${words[at]}" "\${(Q)words[at+1]}"); fi ;;
+    esac
+  done
   local -a commands
   commands=(
 ${list.join('\n')}
@@ -52,8 +62,13 @@ function specsOf({ names, summary, choices, takesValue, live }: CompletionOption
   const what = summary.replaceAll(/[[\]:]/g, ' ');
   const value = !takesValue
     ? ''
-    : `:value:${live === null ? (choices.length > 0 ? `(${choices.join(' ')})` : '_files') : `_nightshift_names ${live}`}`;
+    : `:value:${live === null ? (choices.length > 0 ? `(${choices.join(' ')})` : '_files') : callOf(live, [])}`;
   return names.map((name) => quote(`*${name}[${what}]${value}`));
+}
+
+/** The space before it keeps `_arguments` from passing options of its own before the kind. */
+function callOf(live: LiveName, candidates: readonly string[]): string {
+  return ` ${['_nightshift_names', live, ...candidates].join(' ')}`;
 }
 
 function quote(text: string): string {

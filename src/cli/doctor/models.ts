@@ -12,10 +12,17 @@ export async function* modelFindings(config: Config, named: string | true): Asyn
   for (const model of models) yield await findingOf(config, model);
 }
 
-/** The simulated provider needs no test. */
-function modelsToCall(config: Config): string[] {
-  const models = new Set([config.defaultModel, ...usualModels(config)]);
-  return [...models].filter((model) => !model.startsWith('simulated/'));
+/** The default model stands for its provider: a local server may have no other. The simulated provider needs no test. */
+export function modelsToCall(config: Pick<Config, 'defaultModel' | 'anthropic' | 'openai'>): string[] {
+  const { defaultModel } = config;
+  const others = usualModels(config).filter((model) => providerOf(model) !== providerOf(defaultModel));
+  return [defaultModel, ...others].filter((model) => providerOf(model) !== 'simulated');
+}
+
+/** Both APIs of OpenAI have the same key and address. */
+function providerOf(model: string): string {
+  const [provider = ''] = model.split('/', 1);
+  return provider === 'openai-chat' ? 'openai' : provider;
 }
 
 async function findingOf(config: Config, model: string): Promise<Finding> {

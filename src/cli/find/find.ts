@@ -1,10 +1,11 @@
 /** Finds workers, contexts and jobs by their ids, by parts of their ids, and workers by their names. */
 import { NightshiftError, type Client, type Context, type Worker } from '../../client/index.ts';
 import { CommandError, EXIT } from '../exit.ts';
+import { first } from '../list.ts';
 import { oneLine } from '../terminal/safe.ts';
 import { ago } from '../terminal/time.ts';
 import { hasPart, isId, isPartOfId } from './ids.ts';
-import { PAGE, ambiguous, noneFound, notAnId, pickId, rowsWith, type Candidate, type Kind } from './pick.ts';
+import { PAGE, SEARCHED, ambiguous, pickId, rowsWith, type Candidate, type Kind } from './pick.ts';
 
 type JobRow = { id: string; status: string; created_at: string; context_id: string };
 
@@ -24,53 +25,59 @@ export function findJobId(client: Client, named: string): Promise<string> {
   return pickId(named, jobsOf(client));
 }
 
-const CONTEXTS = {
-  one: 'context',
-  // What the API searches for one page of a list with `q`.
-  where: 'the newest 2,000 contexts that are not archived',
-  lists: '`nightshift contexts --json`',
-};
-
-/** The id of the context that is named. A whole id is not looked up. */
-export async function findContextId(client: Client, named: string): Promise<string> {
-  if (isId(named)) return named;
-  if (!isPartOfId(named)) throw notAnId(named, CONTEXTS.one);
-  const found = (await contextsWith(client, named)).filter(({ id }) => hasPart(id, named));
-  const [only, ...others] = found;
-  if (only === undefined) throw noneFound(named, CONTEXTS);
-  if (others.length === 0) return only.id;
-  throw ambiguous(named, found.map(contextCandidate));
+function contextsOf(client: Client): Kind<Context> {
+  return {
+    one: 'context',
+    where: 'the newest 1,000 contexts that are not archived',
+    lists: '`nightshift contexts --json`',
+    rows: () => client.contexts.list({ limit: PAGE }),
+    idOf: ({ id }) => id,
+    about: (context) => contextCandidate(context).about,
+  };
 }
 
-/** One request: contexts among the newest whose id, worker's id or worker's name contain the text. */
-async function contextsWith(client: Client, text: string): Promise<Context[]> {
-  return (await client.contexts.list({ q: text, limit: PAGE }).page()).data;
+/** The id of the context that is named. A whole id is not looked up. */
+export function findContextId(client: Client, named: string): Promise<string> {
+  return pickId(named, contextsOf(client));
 }
 
 function contextCandidate({ id, worker_name, created_at }: Context): Candidate {
   return { id, about: `context of ${oneLine(worker_name)}, created ${ago(created_at)} ago` };
 }
 
-function workerCandidate({ worker_id, worker_name, created_at }: Context): Candidate {
-  return { id: worker_id, about: `worker ${oneLine(worker_name)}, created ${ago(created_at)} ago` };
+function workerCandidate({ id, name, created_at }: Pick<Worker, 'id' | 'name' | 'created_at'>): Candidate {
+  return { id, about: `worker ${oneLine(name)}, created ${ago(created_at)} ago` };
 }
 
 /** Finds a worker by id, by a part of its id, or by name. Throws, listing the ids, if several have the name or the part. */
 export async function findWorker(client: Client, named: string): Promise<Worker> {
   if (isId(named)) return client.workers.get(named);
-  if (isPartOfId(named)) {
-    const contexts = await contextsWith(client, named);
-    const found = contexts.filter((one) => hasPart(one.worker_id, named) || one.worker_name === named);
-    const [only, ...others] = found;
-    if (others.length > 0) throw ambiguous(named, found.map(workerCandidate));
-    if (only !== undefined && only.worker_name !== named) return client.workers.get(only.worker_id);
-  }
-  return findWorkerNamed(client, named);
+  if (!isPartOfId(named)) return onlyOf(named, await workersNamed(client, named));
+  const [contexts, withName] = await Promise.all([newestContexts(client), workersNamed(client, named)]);
+  const withPart = contexts
+    .filter(({ worker_id }) => hasPart(worker_id, named) && withName.every(({ id }) => id !== worker_id))
+    .map(ofContext);
+  const [only] = withPart;
+  if (only === undefined) return onlyOf(named, withName);
+  if (withPart.length + withName.length > 1) throw ambiguous(named, [...withName, ...withPart].map(workerCandidate));
+  return client.workers.get(only.id);
 }
 
-async function findWorkerNamed(client: Client, name: string): Promise<Worker> {
+function newestContexts(client: Client): Promise<readonly Context[]> {
+  return first(client.contexts.list({ limit: PAGE }), SEARCHED);
+}
+
+function ofContext({ worker_id, worker_name, created_at }: Context) {
+  return { id: worker_id, name: worker_name, created_at };
+}
+
+async function workersNamed(client: Client, name: string): Promise<Worker[]> {
   const found: Worker[] = [];
   for await (const worker of client.workers.list({ limit: PAGE })) if (worker.name === name) found.push(worker);
+  return found;
+}
+
+function onlyOf(name: string, found: readonly Worker[]): Worker {
   const [only, ...others] = found;
   if (only === undefined)
     throw new CommandError(
@@ -92,14 +99,12 @@ export type Place = {
 /** Finds a context by its own id, by the id of one of its jobs, or by the id or name of its worker; ids also by a part. */
 export async function findPlace(client: Client, named: string): Promise<Place> {
   if (isId(named)) return placeOfId(client, named);
-  if (isPartOfId(named)) {
-    const found = await placesWith(client, named);
-    const [only, ...others] = found;
-    if (only !== undefined && others.length === 0) return only.place;
-    if (only !== undefined) throw ambiguous(named, found);
-  }
-  const worker = await findWorkerNamed(client, named);
-  return { contextId: worker.context_id, workerId: worker.id, jobId: null };
+  if (!isPartOfId(named)) return placeOfWorker(onlyOf(named, await workersNamed(client, named)));
+  const found = await placesWith(client, named);
+  const [only, ...others] = found;
+  if (only === undefined) return placeOfWorker(onlyOf(named, []));
+  if (others.length > 0) throw ambiguous(named, found);
+  return only.place;
 }
 
 /** The context of what is named, whichever of its ids has the part. */
@@ -107,23 +112,30 @@ export async function findContextOf(client: Client, named: string): Promise<stri
   if (isId(named) || !isPartOfId(named)) return (await findPlace(client, named)).contextId;
   const found = await placesWith(client, named);
   const [only] = found;
-  if (only === undefined) return (await findPlace(client, named)).contextId;
+  if (only === undefined) return placeOfWorker(onlyOf(named, [])).contextId;
   if (found.some(({ place }) => place.contextId !== only.place.contextId)) throw ambiguous(named, found);
   return only.place.contextId;
 }
 
+function placeOfWorker({ id, context_id }: Worker): Place {
+  return { contextId: context_id, workerId: id, jobId: null };
+}
+
 type FoundPlace = Candidate & { place: Place };
 
-/** A context and its worker are one place. */
+/** What has an id with the part, and workers of this name. A context and its worker are one place. */
 async function placesWith(client: Client, part: string): Promise<FoundPlace[]> {
-  const [contexts, jobs] = await Promise.all([
-    contextsWith(client, part),
+  const [contexts, jobs, workers] = await Promise.all([
+    newestContexts(client),
     rowsWith(part, () => client.jobs.list({ limit: PAGE })),
+    workersNamed(client, part),
   ]);
+  const ofNames = workers.map((worker) => ({ ...workerCandidate(worker), place: placeOfWorker(worker) }));
   const ofContexts = contexts
-    .filter((one) => hasPart(one.id, part) || hasPart(one.worker_id, part) || one.worker_name === part)
+    .filter((one) => hasPart(one.id, part) || hasPart(one.worker_id, part))
+    .filter((one) => workers.every(({ id }) => id !== one.worker_id))
     .map((one) => ({
-      ...(hasPart(one.id, part) ? contextCandidate(one) : workerCandidate(one)),
+      ...(hasPart(one.id, part) ? contextCandidate(one) : workerCandidate(ofContext(one))),
       place: { contextId: one.id, workerId: one.worker_id, jobId: null },
     }));
   const { about } = jobsOf(client);
@@ -132,7 +144,7 @@ async function placesWith(client: Client, part: string): Promise<FoundPlace[]> {
     about: about(job),
     place: { contextId: job.context_id, workerId: job.worker_id, jobId: job.id },
   }));
-  return [...ofContexts, ...ofJobs];
+  return [...ofNames, ...ofContexts, ...ofJobs];
 }
 
 async function placeOfId(client: Client, id: string): Promise<Place> {

@@ -4,7 +4,7 @@
  */
 import { CommandError, EXIT } from '../exit.ts';
 import type { Env } from '../terminal/io.ts';
-import { DEFAULT_PROFILE, readProfiles, type Profile } from './profiles.ts';
+import { DEFAULT_PROFILE, findDefaultProfile, readProfiles, type Profile } from './profiles.ts';
 
 export const DEFAULT_URL = 'http://127.0.0.1:3000';
 
@@ -28,7 +28,7 @@ export async function connectionOf(env: Env, { url, profile }: Options): Promise
   if (fromEnvironment) return checked({ url: fromEnvironment, key, source: 'NIGHTSHIFT_URL' });
   const named = env['NIGHTSHIFT_PROFILE'];
   if (named) return ofProfile(env, named, 'NIGHTSHIFT_PROFILE');
-  const usual = key === null ? (await readProfiles(env)).get(DEFAULT_PROFILE) : undefined;
+  const usual = key === null ? await findDefaultProfile(env) : undefined;
   if (usual !== undefined) return checked({ ...usual, source: `the profile ${DEFAULT_PROFILE}` });
   return { url: DEFAULT_URL, key, source: 'the default' };
 }

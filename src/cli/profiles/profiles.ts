@@ -21,23 +21,46 @@ export function profilesFile(env: Env): string | null {
   return folder === undefined ? null : path.join(folder, 'nightshift', 'profiles.json');
 }
 
-/** Without a file there are none. Throws if the file is damaged, or if other users can read it. */
-export async function readProfiles(env: Env): Promise<Profiles> {
+/** Error codes that mean that there is no file. */
+const ABSENT: readonly string[] = ['ENOENT', 'ENOTDIR'];
+
+/** Without a file there are none. Throws if the file is damaged or cannot be read, or if other users can read it. */
+export function readProfiles(env: Env): Promise<Profiles> {
+  return readUnless(env, ABSENT);
+}
+
+/** The profile `default`, if there is one. A file that this user may not read has none: no one asked for it. */
+export async function findDefaultProfile(env: Env): Promise<Profile | undefined> {
+  return (await readUnless(env, [...ABSENT, 'EACCES'])).get(DEFAULT_PROFILE);
+}
+
+async function readUnless(env: Env, absent: readonly string[]): Promise<Profiles> {
   const file = profilesFile(env);
-  const text = file === null ? null : await readPrivate(file);
+  const text = file === null ? null : await readPrivate(file, absent);
   return file === null || text === null ? new Map() : parseProfiles(text, file);
 }
 
-async function readPrivate(file: string): Promise<string | null> {
+async function readPrivate(file: string, absent: readonly string[]): Promise<string | null> {
   try {
     const { mode } = await stat(file);
     if (process.platform !== 'win32' && (mode & OTHERS) !== 0)
       throw new CommandError(EXIT.usage, `Other users can read ${file}, which has keys. Run: chmod 600 ${file}`);
     return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return null;
-    throw error;
+    if (absent.includes(codeOf(error) ?? '')) return null;
+    throw refused(error, `${file} cannot be read`);
   }
+}
+
+/** The code of an error of the file system. */
+function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+/** An error of the file system as one of the command. */
+function refused(error: unknown, what: string): unknown {
+  const code = codeOf(error);
+  return code === null ? error : new CommandError(EXIT.usage, `${what} (${code}). Check who owns it and its folder.`);
 }
 
 function parseProfiles(text: string, file: string): Profiles {
@@ -71,14 +94,16 @@ function isProfile(value: unknown): value is Profile {
 export async function writeProfiles(env: Env, profiles: Profiles): Promise<string> {
   const file = profilesFile(env);
   if (file === null) throw new CommandError(EXIT.usage, 'There is no place for profiles. Set HOME or XDG_CONFIG_HOME.');
-  await mkdir(path.dirname(file), { recursive: true, mode: ONLY_OWNER_FOLDER });
   const fresh = `${file}.${process.pid}`;
   try {
+    await mkdir(path.dirname(file), { recursive: true, mode: ONLY_OWNER_FOLDER });
     const text = `${JSON.stringify({ profiles: Object.fromEntries(profiles) }, null, 2)}\n`;
     await writeFile(fresh, text, { mode: ONLY_OWNER, flag: 'wx' });
     await rename(fresh, file);
+  } catch (error) {
+    throw refused(error, `${file} cannot be written`);
   } finally {
-    await rm(fresh, { force: true });
+    await rm(fresh, { force: true }).catch(() => undefined);
   }
   return file;
 }

@@ -26,14 +26,16 @@ export function loginCommand(cli: Cli): Command {
     const name = profileName(nameOf(cli, options));
     const profiles = await readProfiles(cli.env);
     const { screen } = cli;
-    const url = options.url ?? (await askUrl(cli, profiles.get(name)?.url ?? cli.env['NIGHTSHIFT_URL'] ?? DEFAULT_URL));
+    const usual = profiles.get(name)?.url ?? (cli.env['NIGHTSHIFT_URL'] || DEFAULT_URL);
+    const url = options.url ?? (await askUrl(cli, usual));
     const { url: valid } = await connectionOf(cli.env, { url });
     cli.url = valid;
     const typed = screen.canAsk ? await askSecret('Key (empty if the API needs none): ') : await text(cli.input);
     if (typed === null) throw new CommandError(EXIT.usage, 'No key was given.');
     const profile: Profile = { url: valid, key: typed.trim() || null };
     const who = await check(profile);
-    const file = await writeProfiles(cli.env, new Map([...profiles, [name, profile]]));
+    // Read again: another login may have stored its profile while this one asked for its key.
+    const file = await writeProfiles(cli.env, new Map([...(await readProfiles(cli.env)), [name, profile]]));
     screen.note(`Signed in to ${valid} ${who}. Stored as the profile ${name} in ${file}.`);
     for (const one of ['NIGHTSHIFT_URL', 'NIGHTSHIFT_API_KEY'])
       if (cli.env[one] && name === DEFAULT_PROFILE) screen.note(`${one} is set and overrides the profile ${name}.`);

@@ -1,6 +1,6 @@
 /** `approve` and `deny`: decide calls by id, all calls of a context, or one after the other at the terminal. */
 import type { Command } from 'commander';
-import type { Client, Json, Resolved } from '../../../client/index.ts';
+import type { Client, InboxItem, Json, Resolved } from '../../../client/index.ts';
 import { findItem } from '../../asking/find-item.ts';
 import { askInPlace } from '../../asking/in-place.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
@@ -67,10 +67,15 @@ async function judge(cli: Cli, client: Client, calls: readonly string[], judgeme
     );
   }
   if (calls.length === 0) return judgeInPlace(cli, client, judgement);
+  const items: InboxItem[] = [];
+  for (const named of calls) items.push(await findItem(client, named, 'approval'));
   const resolved: string[] = [];
-  for (const named of calls) {
-    const { context_id, tool_call_id } = await findItem(client, named, 'approval');
-    resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
+  try {
+    for (const { context_id, tool_call_id } of items)
+      resolved.push(...(await client.tools.approve(context_id, { ...approval, tool_call_id })).resolved);
+  } catch (error) {
+    if (resolved.length > 0) printResolved(cli, judgement, { resolved });
+    throw error;
   }
   printResolved(cli, judgement, { resolved });
 }

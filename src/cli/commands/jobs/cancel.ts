@@ -1,7 +1,7 @@
 /** `cancel`: cancels jobs by id or by a filter. */
 import { Option, type Command } from 'commander';
 import type { CancelJobs, Client, Json, Receipt } from '../../../client/index.ts';
-import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, doEach, print, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findContextId, findJobId, findWorker } from '../../find/find.ts';
 import { count } from '../../terminal/time.ts';
@@ -54,14 +54,11 @@ async function cancel(cli: Cli, client: Client, jobs: readonly string[], options
     return print(cli, options, cancelled, `${count(cancelled.count, 'job')} asked to stop.\n`);
   }
   const wait_ms = Math.min(options.wait, 60_000);
-  const receipts: Receipt[] = [];
-  for (const named of jobs) {
-    const id = await findJobId(client, named);
+  const ids = new Set(await Promise.all(jobs.map((named) => findJobId(client, named))));
+  await doEach(cli, options, ids, async (id) => {
     const receipt = await client.jobs.cancel(id, { wait_ms, ...reason });
-    receipts.push(receipt);
-    if (options.json !== true) cli.screen.out(`${format(receipt)}\n`);
-  }
-  if (options.json === true) cli.screen.json({ data: receipts });
+    return { done: receipt, text: `${format(receipt)}\n` };
+  });
 }
 
 async function filterOf(client: Client, options: Options): Promise<CancelJobs> {

@@ -1,9 +1,10 @@
 /** `retry`: runs a job again that has failed or stopped. */
 import type { Command } from 'commander';
 import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
-import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
+import { apiCommand, carryOut, doEach, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findJobId } from '../../find/find.ts';
+import { PAGE } from '../../find/pick.ts';
 import { given } from '../../values.ts';
 import { inputOf } from './job-input.ts';
 
@@ -19,28 +20,41 @@ export function retryCommand(cli: Cli): Command {
     .option('--again', 'send the input again, instead of going on from the history that the job left')
     .action((jobs: string[], options: Options) =>
       carryOut(cli, options, async (client) => {
-        const data: Accepted[] = [];
-        for (const named of jobs) {
-          const accepted = await retry(client, await client.jobs.get(await findJobId(client, named)), options);
-          data.push(accepted);
-          if (options.json !== true) cli.screen.out(`${accepted.job_id}\n`);
-        }
-        if (options.json === true) cli.screen.json({ data });
+        const ids = new Set(await Promise.all(jobs.map((named) => findJobId(client, named))));
+        const retries: Retry[] = [];
+        for (const id of ids) retries.push(await prepare(client, await client.jobs.get(id), options));
+        await doEach(cli, options, retries, async (retry) => {
+          const accepted = await retry();
+          return { done: accepted, text: `${accepted.job_id}\n` };
+        });
       }),
     );
 }
 
-async function retry(client: Client, job: Job, { again }: Options): Promise<Accepted> {
+type Retry = () => Promise<Accepted>;
+
+/** Throws if the job cannot be retried, before anything is sent. */
+async function prepare(client: Client, job: Job, { again }: Options): Promise<Retry> {
   refuseUnfit(job);
   const input = await inputOf(client, job);
+  if (input === null && job.input_message_id !== null)
+    throw refusal(`The input of job ${job.id} was withdrawn or deleted. Send it again with nightshift run.`);
   // A retracted input is no part of the history any more.
   if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);
-  const [newest] = (await client.jobs.list({ context_id: job.context_id, limit: 1 }).page()).data;
-  if (newest?.id !== job.id)
+  if (await hasGoneOn(client, job))
     throw refusal(
-      `Later jobs exist in the context of job ${job.id}, so its history has gone on. Send its input again with --again.`,
+      `Later jobs exist on the branch of job ${job.id}, so its history has gone on. Send its input again with --again.`,
     );
-  return client.contexts.retry(job.context_id, { branch: job.branch, metadata: job.metadata, ...userOf(job) });
+  return () => client.contexts.retry(job.context_id, { branch: job.branch, metadata: job.metadata, ...userOf(job) });
+}
+
+/** Jobs of other branches leave the history of this one as it is, and so do compactions that have ended. */
+async function hasGoneOn(client: Client, { id, context_id, branch }: Job): Promise<boolean> {
+  for await (const job of client.jobs.list({ context_id, limit: PAGE })) {
+    if (job.id === id) return false;
+    if (job.branch === branch && !(job.kind === 'compact' && job.finished_at !== null)) return true;
+  }
+  return true;
 }
 
 function refuseUnfit({ id, kind, status }: Job): void {
@@ -61,12 +75,12 @@ function refuseUnfit({ id, kind, status }: Job): void {
   }
 }
 
-async function sendAgain(client: Client, job: Job, input: Message | null): Promise<Accepted> {
+function sendAgain(client: Client, job: Job, input: Message | null): Retry {
   const texts = (input?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
   if (input === null || texts.length !== input.content.length)
     throw refusal(`Job ${job.id} has no input that is text alone. Send it again with nightshift run.`);
   const { branch, metadata } = job;
-  return client.contexts.send(job.context_id, { content: texts.join('\n'), branch, metadata, ...userOf(job) });
+  return () => client.contexts.send(job.context_id, { content: texts.join('\n'), branch, metadata, ...userOf(job) });
 }
 
 function userOf({ user }: Job) {

@@ -1,0 +1,85 @@
+// Commands that act on several jobs or calls: what is checked before the first of them, and what is told of a half-done one.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { idOf, openFakeApi, type FakeApi } from './fake-api.ts';
+
+let api: FakeApi;
+beforeEach(async () => {
+  api = await openFakeApi();
+});
+afterEach(() => api.close());
+
+const CONTEXT = idOf(900);
+const RETRIES = `/api/contexts/${CONTEXT}/jobs`;
+
+type Made = { n: number; branch?: string; kind?: string; status?: string; input?: string | null };
+
+/** Jobs of one context, newest first. */
+function jobs(...made: readonly Made[]): void {
+  const data = made.map(({ n, branch = 'main', kind = 'input', status = 'failed', input = null }) => ({
+    id: idOf(n),
+    context_id: CONTEXT,
+    branch,
+    kind,
+    status,
+    user: null,
+    metadata: {},
+    input_message_id: input,
+    finished_at: status === 'running' ? null : '2026-01-01T00:00:00Z',
+  }));
+  api.answers.set('GET /api/jobs', () => ({ data, next_cursor: null }));
+  for (const job of data) api.answers.set(`GET /api/jobs/${job.id}`, () => job);
+  api.answers.set(`POST ${RETRIES}`, () => ({ job_id: idOf(800), message_id: null }));
+}
+
+test('retry refuses a job whose input was withdrawn: the history would answer another one', async () => {
+  jobs({ n: 1, status: 'cancelled', input: idOf(700) });
+  for (const more of [[], ['--again']]) {
+    const { code, err } = await api.run('retry', idOf(1), ...more);
+    expect(code).toBe(1);
+    expect(err).toContain('was withdrawn or deleted. Send it again with nightshift run.');
+  }
+  expect(api.writes).toEqual([]);
+});
+
+test('retry compares with later jobs of the same branch only, and a compaction is none', async () => {
+  jobs({ n: 4, branch: 'other' }, { n: 3, kind: 'compact', status: 'completed' }, { n: 2 }, { n: 1 });
+  const older = await api.run('retry', idOf(1));
+  expect(older).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--again') });
+  expect(api.writes).toEqual([]);
+  expect(await api.run('retry', idOf(2))).toMatchObject({ err: '', code: 0, out: `${idOf(800)}\n` });
+  expect(api.writes).toEqual([`POST ${RETRIES}`]);
+});
+
+test('retry and cancel know all jobs before they act on the first', async () => {
+  jobs({ n: 1 }, { n: 2, branch: 'other', status: 'completed' });
+  expect((await api.run('retry', idOf(1), idOf(2))).err).toContain('is completed');
+  expect((await api.run('retry', idOf(1), idOf(3))).err).toContain('not_found');
+  expect((await api.run('cancel', idOf(1), 'ffffff')).err).toContain('No job has an id');
+  expect(api.writes).toEqual([]);
+  expect((await api.run('retry', idOf(1), idOf(1))).code).toBe(0);
+  expect(api.writes).toEqual([`POST ${RETRIES}`]);
+});
+
+test('with --json, what was done is printed although a later call fails', async () => {
+  jobs({ n: 1 });
+  const receipt = { job_id: idOf(1), status: 'cancelled', requested_at: 'x', stopped_at: 'x' };
+  api.answers.set(`POST /api/jobs/${idOf(1)}/cancel`, () => receipt);
+  const { code, out, err } = await api.run('cancel', idOf(1), idOf(2), '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({ data: [receipt] });
+  expect(JSON.parse(err)).toMatchObject({ code: 'not_found' });
+  expect(await api.run('cancel', idOf(2), '--json')).toMatchObject({ code: 1, out: '' });
+});
+
+test('approve knows all calls before it decides the first, and tells what it decided', async () => {
+  const item = (n: number) => ({ kind: 'approval', context_id: idOf(900 + n), tool_call_id: idOf(n) });
+  let waiting = [item(1)];
+  api.answers.set('GET /api/approvals', () => ({ data: waiting, next_cursor: null }));
+  api.answers.set(`POST /api/contexts/${idOf(901)}/tools/approve`, () => ({ resolved: [idOf(1)] }));
+  expect((await api.run('approve', idOf(1), idOf(2))).err).toContain('No call with the id');
+  expect(api.writes).toEqual([]);
+  waiting = [item(1), item(2)];
+  const { code, out } = await api.run('approve', idOf(1), idOf(2), '--json');
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toEqual({ resolved: [idOf(1)] });
+});
