@@ -31,7 +31,7 @@ afterEach(() => {
 const open = (): ReportWriter => new ReportWriter({ execute } as unknown as Executor, { warn } as never);
 
 const CALL = {
-  tenantId: 'tenant' as TenantId,
+  tenantId: 1 as TenantId,
   contextId: 'context' as ContextId,
   jobId: 'job' as JobId,
   toolCallId: 'call' as ToolCallId,
