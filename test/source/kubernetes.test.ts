@@ -166,13 +166,32 @@ test('the version of the image is that of the package', () => {
   expect(kustomization['images']).toEqual([{ name: 'nightshift', newName: 'nightshift', newTag: version }]);
 });
 
+test('each process can have a login of its own', () => {
+  const secretsOf = (kind: string, name: string) =>
+    listOf(containerOf(named(kind, name))['env']).flatMap(({ name: variable, valueFrom }) =>
+      valueFrom === undefined ? [] : [[variable, objectOf(objectOf(valueFrom)['secretKeyRef'])]],
+    );
+  const optional = (key: string) => ({ name: 'nightshift', key, optional: true });
+  expect(Object.fromEntries(secretsOf('Job', 'nightshift-migrate'))).toEqual({
+    DATABASE_URL: { name: 'nightshift', key: 'owner-database-url' },
+    NIGHTSHIFT_API_LOGIN: optional('api-login'),
+    NIGHTSHIFT_WORKER_LOGIN: optional('worker-login'),
+  });
+  expect(Object.fromEntries(secretsOf('Deployment', 'nightshift-api'))).toMatchObject({
+    NIGHTSHIFT_API_DATABASE_URL: optional('api-database-url'),
+  });
+});
+
 test('KEDA asks a route of the API, for a member of its answer', () => {
   const scaled = objectOf(named('ScaledObject', 'nightshift-worker')['spec']);
   const [trigger] = listOf(scaled['triggers']);
   expect(trigger?.['metadata']).toMatchObject({
-    url: 'http://nightshift-api/metrics/load',
+    url: 'http://nightshift-api.YOUR-NAMESPACE.svc/metrics/load',
     valueLocation: 'slots_needed',
     authMode: 'bearer',
   });
+  expect(readFileSync(path.join(ROOT, 'docs/kubernetes.md'), 'utf8')).toContain('`YOUR-NAMESPACE`');
   expect(objectOf(scaled['scaleTargetRef'])).toEqual({ name: 'nightshift-worker' });
+  // It would set a number of processes while the API does not answer, also a smaller one than before.
+  expect(scaled).not.toHaveProperty('fallback');
 });

@@ -21,7 +21,7 @@ export async function revoke(executor: Executor, most: number): Promise<number> 
   const rows = await executor.execute(sql`/* contexts.revoke */
     with dead as materialized (
       select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
-      order by id limit ${most} for update skip locked
+      order by id limit ${most} for no key update skip locked
     ), suspect as (
       select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
     ), judged as (
@@ -63,12 +63,12 @@ export async function takeDue(
       from contexts c
       where c.scheduling_status in ('waiting', 'running') and c.next_check_at <= ${nowInStatement}
         and not ${isPassedBy(passBy)}
-      order by c.next_check_at limit ${most} for update of c skip locked
+      order by c.next_check_at limit ${most} for no key update of c skip locked
     ), stopping as materialized (
       select c.id, 'stop_requested' as kind from jobs j join contexts c on c.id = j.context_id
       where j.status in ('running', 'waiting') and j.stop_kind is not null
         and c.scheduling_status = 'runnable' and c.next_check_at <= ${nowInStatement}
-      limit ${most} for update of c skip locked
+      limit ${most} for no key update of c skip locked
     ), due as (
       select * from timed union all select * from stopping
     )

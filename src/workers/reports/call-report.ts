@@ -40,7 +40,10 @@ export class CallReport implements OpenReport {
   #progress: CallProgress | null = null;
   #entries = 0;
   #bytes = 0;
-  #dropped = 0;
+  /** Because of the limits of the call. */
+  #beyond = 0;
+  /** Because there was no room in memory. */
+  #unstored = 0;
   #hasEnded = false;
   /** Runs while the last progress event is recent. */
   #timer: NodeJS.Timeout | null = null;
@@ -52,12 +55,15 @@ export class CallReport implements OpenReport {
   }
 
   get summary(): Summary {
-    return { progress: this.#progress, entries: this.#entries, dropped: this.#dropped };
+    return { progress: this.#progress, entries: this.#entries, dropped: this.#beyond + this.#unstored };
   }
 
   log(level: EntryLevel, message: unknown, fields: unknown): void {
     if (this.#hasEnded) return;
-    if (this.#isFull(level) || !this.#add(level, messageOf(message), fields)) this.#drop();
+    if (this.#isFull(level)) this.#beyond += 1;
+    else if (this.#add(level, messageOf(message), fields)) return;
+    else this.#unstored += 1;
+    this.#ports.changed(this);
   }
 
   progress(given: unknown): void {
@@ -74,8 +80,10 @@ export class CallReport implements OpenReport {
     this.#hasEnded = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     if (this.#isUnpublished && this.#progress !== null) this.#ports.publish(this.#progress);
-    if (this.#dropped > 0) this.#add('warn', droppedText(this.#dropped), null);
-    if (this.#entries > 0 || this.#dropped > 0 || this.#progress !== null) this.#ports.ended(this);
+    if (this.#beyond > 0) this.#add('warn', droppedText(this.#beyond, OF_LIMITS), null);
+    if (this.#unstored > 0) this.#add('warn', droppedText(this.#unstored, OF_MEMORY), null);
+    const { entries, dropped, progress } = this.summary;
+    if (entries > 0 || dropped > 0 || progress !== null) this.#ports.ended(this);
   }
 
   #isFull(level: EntryLevel): boolean {
@@ -96,11 +104,6 @@ export class CallReport implements OpenReport {
     return true;
   }
 
-  #drop(): void {
-    this.#dropped += 1;
-    this.#ports.changed(this);
-  }
-
   /** Publishes the last progress now, and again when some time has passed and there is a newer one. */
   #publish(): void {
     this.#timer = null;
@@ -112,7 +115,9 @@ export class CallReport implements OpenReport {
   }
 }
 
-function droppedText(count: number): string {
-  const entries = count === 1 ? 'entry was' : 'entries were';
-  return `… ${count} more ${entries} dropped: a call may store ${MOST_ENTRIES} entries and ${MOST_BYTES / 1024} KB.`;
+const OF_LIMITS = `a call may store ${MOST_ENTRIES} entries and ${MOST_BYTES / 1024} KB`;
+const OF_MEMORY = 'the process could not store more in time';
+
+function droppedText(count: number, why: string): string {
+  return `… ${count} more ${count === 1 ? 'entry was' : 'entries were'} dropped: ${why}.`;
 }

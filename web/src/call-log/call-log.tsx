@@ -10,6 +10,9 @@ import css from './call-log.module.css';
 /** How often the log of a running call is read, in milliseconds. */
 const EVERY_MS = 1_000;
 
+/** Reads after the first one once the call is over: its last entries are stored a moment after its result. */
+const READS_AFTER = 3;
+
 type Props = { jobId: string; callId: string; isOver: boolean; title: string };
 
 export function CallLog({ jobId, callId, isOver, title }: Props) {
@@ -19,7 +22,8 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
       client.jobs.logs(jobId, { tool_call_id: callId, limit: 200, ...at(pageParam) }, { signal }).page(),
     ...byCursor,
     placeholderData: (before) => before,
-    refetchInterval: isOver ? false : EVERY_MS,
+    refetchInterval: ({ state: { dataUpdateCount, errorUpdateCount } }) =>
+      isOver && dataUpdateCount + errorUpdateCount > READS_AFTER ? false : EVERY_MS,
   });
   const entries = allOf(data);
   if (entries.length === 0) return null;

@@ -34,7 +34,8 @@ export const LogQuery = strict({
   after: Type.Optional(
     described(
       EntryId,
-      'Begins after this entry, also with entries that are added later. Without it: at the beginning.',
+      'Begins after this entry, also with entries that are added later. Without it: at the beginning. Entries of an ' +
+        'earlier run of the job may still arrive before it: read from the beginning to find them.',
     ),
   ),
 });
