@@ -9,7 +9,7 @@ import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
-import { parseCaller, scopesFor } from './callers.ts';
+import { parseTenant } from './callers.ts';
 import { openEmbeddedApi, type EmbeddedApi } from './embedded-api.ts';
 import { toFastifyPlugin } from './handlers/fastify.ts';
 import { toFetchHandler } from './handlers/fetch.ts';
@@ -113,8 +113,8 @@ function instanceOf(platform: Platform, log: Logger): Nightshift {
   }
 
   return {
-    tenant(name, { user }: TenantOptions = {}) {
-      const parsed = parseCaller({ tenant: name, scopes: scopesFor(user), user }, 'in_process');
+    tenant(name, options: TenantOptions = {}) {
+      const parsed = parseTenant(name, options);
       if (!parsed.ok) throw invalidOptions('The tenant', parsed.faults);
       const { caller } = parsed;
       return clientOf(async (request) => {

@@ -51,8 +51,8 @@ export type NightshiftCaller = {
   tenant: string;
   /** What the caller may do: `read`, `run`, `configure`, `approve`, `keys`. With a user: only `read`, `run`, `approve`. */
   scopes: readonly Scope[];
-  /** The end user: the caller sees and makes only contexts of this user. Missing: it sees the whole tenant. */
-  user?: string | undefined;
+  /** The end user: the caller sees and makes only contexts of this user. Leave it out for the whole tenant. */
+  user?: string;
 };
 
 /** Null: the service does not know the caller, who then needs an API key or a token of Nightshift. */
@@ -90,8 +90,8 @@ export type NodeHandler = (request: NodeRequest, response: object, next?: (error
 export type FastifyPlugin = (instance: { readonly prefix: string }, options: object) => Promise<void>;
 
 export type TenantOptions = {
-  /** Acts for this end user: sees and makes only its contexts. Missing: for the whole tenant. */
-  user?: string | undefined;
+  /** Acts for this end user: sees and makes only its contexts. Leave it out for the whole tenant. */
+  user?: string;
 };
 
 /** Nightshift in this process. It adds no handler of signals, exceptions or the exit to the process. */
