@@ -7,6 +7,7 @@ import { openDatabase } from '../db/connection/client.ts';
 import { isUnavailable, refusalText } from '../db/connection/database-errors.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
+import { isLimitedLogin } from '../db/setup/refuse-unlimited.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
@@ -21,6 +22,9 @@ import type { Nightshift, NightshiftOptions, TenantOptions } from './options.ts'
 import { parseOptions, type Settings } from './settings.ts';
 import { NightshiftStartError, invalidOptions, stoppedError } from './start-error.ts';
 import { openWorker } from './worker.ts';
+
+const LIMITED =
+  'Row security limits the login of databaseUrl: it is for API processes (NIGHTSHIFT_API_LOGIN). Use the login of worker processes, or the one that owns the tables.';
 
 export async function openNightshift(options: NightshiftOptions): Promise<Nightshift> {
   const settings = parseOptions(options);
@@ -65,7 +69,10 @@ async function requireTables({ databaseUrl, config }: Settings): Promise<void> {
   try {
     const state = await schemaState((statement) => database.db.execute(statement));
     const problem = schemaProblem(state);
-    if (problem === null) return;
+    if (problem === null) {
+      if (await isLimitedLogin(database.db)) throw new DatabaseRefused(LIMITED);
+      return;
+    }
     const advice = state.kind === 'behind' ? `Pass migrate: true, or run \`nightshift migrate\`.` : problem.advice;
     const code = state.kind === 'behind' ? 'not_migrated' : 'database_refused';
     throw new NightshiftStartError(code, `${problem.reason} ${advice}`);

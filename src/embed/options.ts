@@ -35,8 +35,8 @@ export type NightshiftOptions = {
   /** How long `stop` waits for jobs before it interrupts them, in milliseconds. Default: 25,000. */
   drainMs?: number | undefined;
   /**
-   * Every other setting, by its environment variable: `{ NIGHTSHIFT_LEASE_MS: '30000' }`, or `process.env`. Nothing of
-   * `process.env` is used unless it is given. The options above count first.
+   * Every other setting, by its environment variable: `{ NIGHTSHIFT_LEASE_MS: '30000' }`, or `process.env`. Nightshift
+   * reads no variable of `process.env` unless it is given. The options above count first.
    */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** A level, for JSON lines on standard error, or a logger of yours. Default: `LOG_LEVEL` in `env`, else `warn`. */

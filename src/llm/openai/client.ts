@@ -17,6 +17,7 @@ export function openaiClient(options: OpenAIOptions, fetch: Fetch): OpenAIClient
     return new sdk.OpenAI({
       apiKey: options.apiKey ?? 'none',
       // Not undefined: then the SDK would read environment variables itself.
+      adminAPIKey: null,
       organization: null,
       project: null,
       ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
