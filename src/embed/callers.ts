@@ -4,9 +4,11 @@ import type { Embedded, EmbeddedCaller, EmbeddedId } from '../api/embedded/calle
 import { refused } from '../api/response/problem.ts';
 import { SCOPES, isScope, type Scope } from '../core/access/scopes.ts';
 import { TOKEN_SCOPES } from '../core/access/tokens.ts';
-import { LONGEST_USER, parseUser, type User } from '../core/access/user.ts';
-import type { Authenticate, NodeRequest } from './options.ts';
+import { LONGEST_USER, parseUser } from '../core/access/user.ts';
+import type { Authenticate, NodeRequest, TenantOptions } from './options.ts';
 import { withoutSecrets } from './without-secrets.ts';
+
+const USER_FAULT = `user must be a text of 1 to ${LONGEST_USER} characters. Leave it out for the whole tenant.`;
 
 /** Null: the caller needs a key. */
 type Identify = () => Promise<EmbeddedCaller | null>;
@@ -51,12 +53,12 @@ export function identifierOf<Received extends NodeRequest | Request>(
 
 type Parsed = { ok: true; caller: EmbeddedCaller | null } | { ok: false; faults: string[] };
 
-/** `value`: a `NightshiftCaller`, or null. */
+/** `value`: a `NightshiftCaller`, or null. A member `user` without a user is a fault: it must not give the whole tenant. */
 export function parseCaller(value: unknown, id: EmbeddedId): Parsed {
   if (value === null || value === undefined) return { ok: true, caller: null };
-  const { tenant, scopes, user = null } = membersOf(value);
+  const { tenant, scopes, ...whose } = membersOf(value);
   const known = Array.isArray(scopes) ? scopes.filter(isKnownScope) : null;
-  const parsedUser = parseUser(user);
+  const user = parseUser(whose.user);
   const faults = [
     ...(typeof tenant === 'string' && /^[A-Za-z0-9_.-]{1,64}$/.test(tenant)
       ? []
@@ -64,20 +66,22 @@ export function parseCaller(value: unknown, id: EmbeddedId): Parsed {
     ...(known !== null && Array.isArray(scopes) && known.length === scopes.length
       ? []
       : [`scopes must be a list of ${SCOPES.join(', ')}`]),
-    ...(user === null || parsedUser !== null ? [] : [`user must be a text of 1 to ${LONGEST_USER} characters`]),
-    ...(user === null ? [] : beyondUser(known ?? [])),
+    ...('user' in whose && user === null ? [USER_FAULT] : []),
+    ...('user' in whose ? beyondUser(known ?? []) : []),
   ];
   if (typeof tenant !== 'string' || known === null || faults.length > 0) return { ok: false, faults };
-  return { ok: true, caller: { id, tenant, scopes: new Set(known), user: parsedUser } };
+  return { ok: true, caller: { id, tenant, scopes: new Set(known), user } };
 }
 
-/** For calls within the process. With a user only what a caller with a user may do. */
-export function scopesFor(user: User | string | undefined): readonly Scope[] {
-  return user === undefined ? SCOPES : TOKEN_SCOPES;
+/** The caller of calls within the process. With a user it has only the scopes that a caller with a user may have. */
+export function parseTenant(tenant: string, options: TenantOptions): Parsed {
+  const caller = 'user' in options ? { tenant, scopes: TOKEN_SCOPES, user: options.user } : { tenant, scopes: SCOPES };
+  return parseCaller(caller, 'in_process');
 }
 
 function beyondUser(scopes: readonly Scope[]): string[] {
-  const beyond = scopes.filter((scope) => !scopesFor('').includes(scope));
+  const ofToken: readonly Scope[] = TOKEN_SCOPES;
+  const beyond = scopes.filter((scope) => !ofToken.includes(scope));
   return beyond.length === 0
     ? []
     : [`scopes of a caller with a user may be ${TOKEN_SCOPES.join(', ')}; not ${beyond.join(', ')}`];
@@ -87,6 +91,11 @@ function isKnownScope(value: unknown): value is Scope {
   return typeof value === 'string' && isScope(value);
 }
 
-function membersOf(value: unknown): { tenant?: unknown; scopes?: unknown; user?: unknown } {
-  return typeof value === 'object' && value !== null ? value : {};
+type Members = { tenant?: unknown; scopes?: unknown; user?: unknown };
+
+/** `user` is among them if `value` has or inherits it. */
+function membersOf(value: unknown): Members {
+  if (typeof value !== 'object' || value === null) return {};
+  const { tenant, scopes, user }: Members = value;
+  return 'user' in value ? { tenant, scopes, user } : { tenant, scopes };
 }

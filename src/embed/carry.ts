@@ -16,7 +16,7 @@ export type Carried = {
 };
 
 /** Of the connection between two hosts: the server's own response and request set them. */
-const OF_CONNECTION = ['connection', 'keep-alive', 'transfer-encoding', 'upgrade'];
+const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
 
 /** Statuses whose response has no body. */
 const WITHOUT_BODY = [204, 205, 304];
@@ -30,12 +30,13 @@ export async function carry(
   request: Carried,
   onConnection: (connection: object) => void,
 ): Promise<Response> {
-  const { method, url, headers, signal } = request;
+  const { method, url, signal } = request;
   signal?.throwIfAborted();
   const [near, far] = connect();
+  // First: it throws for headers that are not valid.
+  const sent = http.request({ createConnection: () => near, method, path: url, headers: headersOf(request) });
   onConnection(far);
   server.emit('connection', far);
-  const sent = http.request({ createConnection: () => near, method, path: url, headers: headersOf(headers) });
   const leave = (): void => void sent.destroy(reasonOf(signal));
   signal?.addEventListener('abort', leave, { once: true });
   near.once('close', () => signal?.removeEventListener('abort', leave));
@@ -56,8 +57,14 @@ function reasonOf(signal: AbortSignal | null): Error {
   return reason instanceof Error ? reason : new Error('The request was aborted.');
 }
 
-function headersOf(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => !OF_CONNECTION.includes(name)));
+/** They tell the length of the body: `node:http` does not add it to every method. */
+function headersOf({ headers, body }: Carried): Record<string, string> {
+  const { 'content-length': length, ...others } = Object.fromEntries(
+    [...headers].filter(([name]) => !OF_CONNECTION.includes(name)),
+  );
+  if (body === null) return others;
+  if (typeof body === 'string') return { ...others, 'content-length': String(Buffer.byteLength(body)) };
+  return length === undefined ? { ...others, 'transfer-encoding': 'chunked' } : { ...others, 'content-length': length };
 }
 
 function send(sent: ClientRequest, { body }: Carried): void {

@@ -4,12 +4,14 @@ import { createClient, type Client } from '../client/index.ts';
 import { isSecured } from '../config/secured.ts';
 import { DatabaseRefused } from '../db/setup/database-refused.ts';
 import { openDatabase } from '../db/connection/client.ts';
-import { isUnavailable } from '../db/connection/database-errors.ts';
+import { isUnavailable, refusalText } from '../db/connection/database-errors.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
+import { isLimitedLogin } from '../db/setup/refuse-unlimited.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
+import { ConfigFileError } from '../tools/config/config-file.ts';
 import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
-import { parseCaller, scopesFor } from './callers.ts';
+import { parseTenant } from './callers.ts';
 import { openEmbeddedApi, type EmbeddedApi } from './embedded-api.ts';
 import { toFastifyPlugin } from './handlers/fastify.ts';
 import { toFetchHandler } from './handlers/fetch.ts';
@@ -18,8 +20,11 @@ import { parsePath } from './handlers/path.ts';
 import { STOPPED, toResponse } from './handlers/refusals.ts';
 import type { Nightshift, NightshiftOptions, TenantOptions } from './options.ts';
 import { parseOptions, type Settings } from './settings.ts';
-import { NightshiftStartError, invalidOptions } from './start-error.ts';
+import { NightshiftStartError, invalidOptions, stoppedError } from './start-error.ts';
 import { openWorker } from './worker.ts';
+
+const LIMITED =
+  'Row security limits the login of databaseUrl: it is for API processes (NIGHTSHIFT_API_LOGIN). Use the login of worker processes, or the one that owns the tables.';
 
 export async function openNightshift(options: NightshiftOptions): Promise<Nightshift> {
   const settings = parseOptions(options);
@@ -44,8 +49,19 @@ async function startable(settings: Settings): Promise<Platform> {
         `PostgreSQL does not answer at ${placeOf(databaseUrl)}. Check databaseUrl, or call createNightshift again later.`,
         { cause: error },
       );
+    if (error instanceof ConfigFileError) throw configRefused(error);
+    const refusal = refusalText(error);
+    if (refusal !== null)
+      throw new NightshiftStartError('database_refused', `PostgreSQL at ${placeOf(databaseUrl)} refused: ${refusal}.`, {
+        cause: error,
+      });
     throw error;
   }
+}
+
+function configRefused(error: ConfigFileError): NightshiftStartError {
+  const { message } = error;
+  return new NightshiftStartError('invalid_options', message, { faults: [message], cause: error });
 }
 
 async function requireTables({ databaseUrl, config }: Settings): Promise<void> {
@@ -53,7 +69,10 @@ async function requireTables({ databaseUrl, config }: Settings): Promise<void> {
   try {
     const state = await schemaState((statement) => database.db.execute(statement));
     const problem = schemaProblem(state);
-    if (problem === null) return;
+    if (problem === null) {
+      if (await isLimitedLogin(database.db)) throw new DatabaseRefused(LIMITED);
+      return;
+    }
     const advice = state.kind === 'behind' ? `Pass migrate: true, or run \`nightshift migrate\`.` : problem.advice;
     const code = state.kind === 'behind' ? 'not_migrated' : 'database_refused';
     throw new NightshiftStartError(code, `${problem.reason} ${advice}`);
@@ -76,8 +95,7 @@ function instanceOf(platform: Platform, log: Logger): Nightshift {
   let isStopped = false;
 
   function requireRunning(): void {
-    if (stopping !== null)
-      throw new NightshiftStartError('stopped', 'This instance of Nightshift was stopped. Create another one.');
+    if (stopping !== null) throw stoppedError();
   }
 
   function open(path: string): Promise<EmbeddedApi> {
@@ -104,17 +122,21 @@ function instanceOf(platform: Platform, log: Logger): Nightshift {
   }
 
   async function stop(): Promise<void> {
-    await Promise.all(apis.map((api) => closeOpened(api)));
-    await worker.stop();
-    // Tools of the worker may call it until then.
-    isStopped = true;
-    if (inProcess !== null) await closeOpened(inProcess);
-    await platform.close();
+    try {
+      await Promise.all(apis.map((api) => closeOpened(api)));
+      await worker.stop();
+      // Tools of the worker may call it until then.
+      isStopped = true;
+      if (inProcess !== null) await closeOpened(inProcess);
+    } finally {
+      isStopped = true;
+      await platform.close();
+    }
   }
 
   return {
-    tenant(name, { user }: TenantOptions = {}) {
-      const parsed = parseCaller({ tenant: name, scopes: scopesFor(user), user }, 'in_process');
+    tenant(name, options: TenantOptions = {}) {
+      const parsed = parseTenant(name, options);
       if (!parsed.ok) throw invalidOptions('The tenant', parsed.faults);
       const { caller } = parsed;
       return clientOf(async (request) => {

@@ -35,8 +35,8 @@ export type NightshiftOptions = {
   /** How long `stop` waits for jobs before it interrupts them, in milliseconds. Default: 25,000. */
   drainMs?: number | undefined;
   /**
-   * Every other setting, by its environment variable: `{ NIGHTSHIFT_LEASE_MS: '30000' }`, or `process.env`. Nothing of
-   * `process.env` is used unless it is given. The options above count first.
+   * Every other setting, by its environment variable: `{ NIGHTSHIFT_LEASE_MS: '30000' }`, or `process.env`. Nightshift
+   * reads no variable of `process.env` unless it is given. The options above count first.
    */
   env?: Readonly<Record<string, string | undefined>> | undefined;
   /** A level, for JSON lines on standard error, or a logger of yours. Default: `LOG_LEVEL` in `env`, else `warn`. */
@@ -51,8 +51,8 @@ export type NightshiftCaller = {
   tenant: string;
   /** What the caller may do: `read`, `run`, `configure`, `approve`, `keys`. With a user: only `read`, `run`, `approve`. */
   scopes: readonly Scope[];
-  /** The end user: the caller sees and makes only contexts of this user. Missing: it sees the whole tenant. */
-  user?: string | undefined;
+  /** The end user: the caller sees and makes only contexts of this user. Leave it out for the whole tenant. */
+  user?: string;
 };
 
 /** Null: the service does not know the caller, who then needs an API key or a token of Nightshift. */
@@ -90,8 +90,8 @@ export type NodeHandler = (request: NodeRequest, response: object, next?: (error
 export type FastifyPlugin = (instance: { readonly prefix: string }, options: object) => Promise<void>;
 
 export type TenantOptions = {
-  /** Acts for this end user: sees and makes only its contexts. Missing: for the whole tenant. */
-  user?: string | undefined;
+  /** Acts for this end user: sees and makes only its contexts. Leave it out for the whole tenant. */
+  user?: string;
 };
 
 /** Nightshift in this process. It adds no handler of signals, exceptions or the exit to the process. */

@@ -46,6 +46,8 @@ export function parseOptions(options: NightshiftOptions): Settings {
   if (typeof migrate !== 'boolean') faults.push('migrate must be true or false');
   if (given?.databaseUrl === null)
     faults.push('databaseUrl is missing: give the URL of a PostgreSQL database, or DATABASE_URL in env');
+  if (typeof given?.apiDatabaseUrl === 'string')
+    faults.push('env.NIGHTSHIFT_API_DATABASE_URL is only for `nightshift api`: worker and API use databaseUrl here');
   if (faults.length > 0 || given === null || given.databaseUrl === null || log === null)
     throw invalidOptions('The options of createNightshift', faults);
   return { config: { ...given, oidc: null }, databaseUrl: given.databaseUrl, configFile, env, log, migrate };

@@ -25,6 +25,10 @@ export class NightshiftStartError extends Error {
   }
 }
 
+export function stoppedError(): NightshiftStartError {
+  return new NightshiftStartError('stopped', 'This instance of Nightshift was stopped. Create another one.');
+}
+
 /** Of all faults together. */
 export function invalidOptions(what: string, faults: readonly string[]): NightshiftStartError {
   const lines = faults.map((fault) => `\n  ${fault}`).join('');

@@ -49,7 +49,8 @@ export type Platform = {
   requestRates: RequestRates;
   /** Names of the providers that this process can call. */
   providers: string[];
-  startWorker(): Promise<WorkerProcess>;
+  /** The signal ends a start that waits for the database. */
+  startWorker(signal?: AbortSignal): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
 
@@ -81,6 +82,7 @@ type Connected = {
   transport: Transport;
 };
 
+/** Rejects with ConfigFileError, or because a service does not answer. Then nothing is left open. */
 export async function openPlatform(
   config: Config,
   services: PlatformServices,
@@ -88,6 +90,22 @@ export async function openPlatform(
   log: Logger,
 ): Promise<Platform> {
   const connected = await connect(config, services, log);
+  try {
+    return assemble(connected, config, services, configFile, log);
+  } catch (error) {
+    await closeConnected(connected);
+    throw error;
+  }
+}
+
+/** Throws ConfigFileError. */
+function assemble(
+  connected: Connected,
+  config: Config,
+  services: PlatformServices,
+  configFile: ConfigFile,
+  log: Logger,
+): Platform {
   const { database, transport } = connected;
   const commands = commandPorts(config, configFile, connected);
   const peers = createPeers(commands, peerLimits(config, configFile));
@@ -137,15 +155,18 @@ export async function openPlatform(
     about: aboutOf({ config, limits, prices, providers, builtIn, own, servers }),
     providers,
     webhooks: { whyNot: (url) => webhooks.receivers.whyNot(url), secretBox: webhooks.secretBox },
-    startWorker: async () => {
+    startWorker: async (signal) => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
-      return startWorkerProcess(workerPorts(), { concurrency: config.concurrency, reserved: config.reservedSlots });
+      const { concurrency, reservedSlots: reserved } = config;
+      return startWorkerProcess(workerPorts(), { concurrency, reserved }, signal);
     },
-    async close() {
-      await transport.close();
-      await database.close().catch(() => undefined);
-    },
+    close: () => closeConnected(connected),
   };
+}
+
+async function closeConnected({ database, transport }: Connected): Promise<void> {
+  await transport.close();
+  await database.close().catch(() => undefined);
 }
 
 export async function startApi(platform: Platform, mode: About['mode'], logger: Logger): Promise<Server> {

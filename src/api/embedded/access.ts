@@ -41,14 +41,17 @@ export function openEmbeddedAccess(
   return {
     ...withKeys,
     async admit(request) {
-      if (mayBeOfAnyPage(request, config.corsOrigins)) return ELSEWHERE;
       const caller = await callerOf(request);
-      return caller === null ? withKeys.admit(request) : admitCaller(caller);
+      if (caller === null) return withKeys.admit(request);
+      return mayBeOfAnyPage(request, config.corsOrigins) ? ELSEWHERE : admitCaller(caller);
     },
   };
 }
 
-/** The service may identify a browser by a cookie, which the browser sends with requests of any page. */
+/**
+ * The service may identify a browser by a cookie, or by the `Authorization` of Basic and Negotiate: a browser sends these
+ * with requests of any page.
+ */
 function mayBeOfAnyPage({ headers }: AccessRequest, allowed: readonly string[]): boolean {
-  return headers.authorization === undefined && crossOrigin(headers) && !allowed.includes(headers.origin ?? '');
+  return crossOrigin(headers) && !allowed.includes(headers.origin ?? '');
 }

@@ -45,9 +45,23 @@ export function isUnavailable(error: unknown): boolean {
 /** A statement was cancelled because it exceeded its time limit. */
 export const CANCELLED = '57014';
 
+/**
+ * The server's text if it lets nobody in with this URL, or refuses a right: the password, the login, the database or the
+ * rights of the login are wrong. Null: another error.
+ */
+export function refusalText(error: unknown): string | null {
+  const coded = codedError(error);
+  if (coded === null) return null;
+  return coded.code.startsWith('28') || ['3D000', '42501'].includes(coded.code) ? coded.message : null;
+}
+
 /** The error code from the driver or PostgreSQL, unwrapped from drizzle's error; empty if there is none. */
 export function errorCode(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return errorCode(error.cause);
+  return codedError(error)?.code ?? '';
+}
+
+function codedError(error: unknown): { code: string; message: string } | null {
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string') return { code: error.code, message: error.message };
+  return codedError(error.cause);
 }

@@ -3,6 +3,13 @@ import type { Executor } from '../connection/client.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { describeSchemaProblem, schemaState } from './schema-state.ts';
 
+/** Whether row security limits the login that asks, as it is meant for API processes only. */
+export async function isLimitedLogin(executor: Executor): Promise<boolean> {
+  const state = await schemaState((statement) => executor.execute(statement), 'to be limited');
+  // A login that may not read the migrations may be that of worker processes.
+  return state.kind === 'current';
+}
+
 /**
  * Throws `DatabaseRefused`. A database that does not answer, or is not migrated yet, keeps no API from starting:
  * `/readyz` checks the same, and says so.

@@ -16,6 +16,10 @@ export function openaiClient(options: OpenAIOptions, fetch: Fetch): OpenAIClient
     const sdk = await import('openai');
     return new sdk.OpenAI({
       apiKey: options.apiKey ?? 'none',
+      // Not undefined: then the SDK would read environment variables itself.
+      adminAPIKey: null,
+      organization: null,
+      project: null,
       ...(options.apiKey === undefined ? { defaultHeaders: { authorization: null } } : {}),
       ...sdkOptions(fetch, options.baseURL),
     });

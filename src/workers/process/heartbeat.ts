@@ -47,15 +47,20 @@ export class Heartbeat {
     return this.#isFresh() ? (this.#incarnation?.id ?? null) : null;
   }
 
-  /** Resolves once the process may claim contexts. Retries until the database is available. */
-  async start(): Promise<void> {
-    while (!this.#stopped) {
+  /**
+   * Resolves once the process may claim contexts. Retries until the database is available, or until the signal: then it
+   * rejects with its reason. Call `stop` in both cases.
+   */
+  async start(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted();
       try {
         await this.#incarnate();
         break;
       } catch (error) {
         this.#ports.log.warn({ err: error }, 'waiting for the database');
-        await setTimeout(this.#ports.times.heartbeatIntervalMs);
+        await setTimeout(this.#ports.times.heartbeatIntervalMs, undefined, { signal }).catch(() => undefined);
+        signal.throwIfAborted();
         await this.#reconnect();
       }
     }

@@ -55,10 +55,14 @@ export type WorkerProcess = {
 /** `reserved`: slots beyond `concurrency`, for tenants that run nothing in this process. */
 export type Capacity = { concurrency: number; reserved: number };
 
-/** Resolves once the process can claim contexts. */
+/**
+ * Resolves once the process can claim contexts. Rejects with the reason of the signal if it waits for the database then.
+ * After a failure nothing of it runs.
+ */
 export async function startWorkerProcess(
   ports: WorkerPorts,
   { concurrency, reserved }: Capacity,
+  signal?: AbortSignal,
 ): Promise<WorkerProcess> {
   const registry = new Registry();
   const shares = new TenantShares(ports.abilities.team.tenantLimits.slots ?? null);
@@ -100,13 +104,23 @@ export async function startWorkerProcess(
   const indexer = createIndexer(state);
   const tenantRemover = createTenantRemover(state);
   const schedules = new ScheduleRunner(state);
-  await Promise.all([
-    heartbeat.start(),
+  const failed = new AbortController();
+  const starting = [
+    heartbeat.start(signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])),
     throttles.start(),
     followUps.start(),
     ports.servers.start(watchServers(metrics, registry), registry),
-  ]);
-  const listener = await ports.queue.listen((contextId, isNew) => dispatcher.wake(contextId, isNew), concurrency);
+  ];
+  const listening = Promise.all(starting).then(() =>
+    ports.queue.listen((contextId, isNew) => dispatcher.wake(contextId, isNew), concurrency),
+  );
+  const listener = await listening.catch(async (error: unknown) => {
+    failed.abort(error);
+    await Promise.allSettled(starting);
+    await followUps.stop();
+    await stopLast(state, heartbeat);
+    throw error;
+  });
   dispatcher.start();
   sweep.start();
   housekeeper.start();
@@ -161,8 +175,12 @@ async function drain(
   await outOfTime;
   await state.reports.stop();
   await pTimeout(listener.close(), { milliseconds: GIVING_BACK_MS }).catch(() => undefined);
-  await heartbeat.stop();
-  state.throttles.stop();
-  await state.servers.stop();
+  await stopLast(state, heartbeat);
   log.info({ runs: registry.running }, 'drained');
+}
+
+async function stopLast({ throttles, servers }: WorkerState, heartbeat: Heartbeat): Promise<void> {
+  await heartbeat.stop();
+  throttles.stop();
+  await servers.stop();
 }
