@@ -91,7 +91,7 @@ export async function openPlatform(
 ): Promise<Platform> {
   const connected = await connect(config, services, log);
   try {
-    return assemble(connected, config, services, configFile, log);
+    return assemble(connected, config, configFile, { services, log });
   } catch (error) {
     await closeConnected(connected);
     throw error;
@@ -102,9 +102,8 @@ export async function openPlatform(
 function assemble(
   connected: Connected,
   config: Config,
-  services: PlatformServices,
   configFile: ConfigFile,
-  log: Logger,
+  { services, log }: { services: PlatformServices; log: Logger },
 ): Platform {
   const { database, transport } = connected;
   const commands = commandPorts(config, configFile, connected);

@@ -65,12 +65,18 @@ const SELDOM_MS = 1_000;
 /** Lines about the progress of calls, about one a second for each. Null: the event is not printed. */
 export function openProgressLines(now = (): number => performance.now()): (event: StreamEvent) => string | null {
   const printedAt = new Map<string, number>();
+  /** The same progress may come twice. */
+  const printed = new Map<string, string>();
   return ({ event, data }) => {
-    if (event === 'ToolCallFinished') printedAt.delete(data.tool_call_id);
-    if (event !== 'ToolCallProgress') return null;
+    if (event === 'ToolCallFinished') {
+      printedAt.delete(data.tool_call_id);
+      printed.delete(data.tool_call_id);
+    }
+    if (event !== 'ToolCallProgress' || printed.get(data.tool_call_id) === data.progress.at) return null;
     const last = printedAt.get(data.tool_call_id) ?? -Infinity;
     if (now() - last < SELDOM_MS) return null;
     printedAt.set(data.tool_call_id, now());
+    printed.set(data.tool_call_id, data.progress.at);
     return `… ${oneLine(data.name)}: ${progressText(data.progress)}`;
   };
 }

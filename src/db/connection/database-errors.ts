@@ -46,8 +46,8 @@ export function isUnavailable(error: unknown): boolean {
 export const CANCELLED = '57014';
 
 /**
- * The server's text if it lets nobody in with this URL, or refuses a right: the password, the login, the database or the
- * rights of the login are wrong. Null: another error.
+ * The server's text if it refuses the URL or a right: the password, the login, the database or the rights of the login
+ * are wrong. Null: another error.
  */
 export function refusalText(error: unknown): string | null {
   const coded = codedError(error);

@@ -17,6 +17,12 @@ const SHARE_OF_LOW = 0.9;
 /** The time between two progress events of one call, in milliseconds. */
 const PUBLISH_MS = 250;
 
+/**
+ * After this time the last progress is published once more, in milliseconds: a client that read the call just before it was
+ * stored, or did not know the call yet when the event came, then has it too.
+ */
+const REPEAT_MS = 1_500;
+
 /** What is stored of a report beside its entries. */
 export type Summary = { progress: CallProgress | null; entries: number; dropped: number };
 
@@ -48,6 +54,7 @@ export class CallReport implements OpenReport {
   /** Runs while the last progress event is recent. */
   #timer: NodeJS.Timeout | null = null;
   #isUnpublished = false;
+  #repeat: NodeJS.Timeout | null = null;
 
   constructor(id: ExecutionId, ports: ReportPorts) {
     this.id = id;
@@ -79,6 +86,7 @@ export class CallReport implements OpenReport {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#repeat !== null) clearTimeout(this.#repeat);
     if (this.#isUnpublished && this.#progress !== null) this.#ports.publish(this.#progress);
     if (this.#beyond > 0) this.#add('warn', droppedText(this.#beyond, OF_LIMITS), null);
     if (this.#unstored > 0) this.#add('warn', droppedText(this.#unstored, OF_MEMORY), null);
@@ -110,8 +118,13 @@ export class CallReport implements OpenReport {
     if (!this.#isUnpublished || this.#progress === null) return;
     this.#isUnpublished = false;
     this.#ports.publish(this.#progress);
-    this.#timer = setTimeout(() => this.#publish(), PUBLISH_MS);
-    this.#timer.unref();
+    this.#timer = setTimeout(() => this.#publish(), PUBLISH_MS).unref();
+    if (this.#repeat !== null) clearTimeout(this.#repeat);
+    this.#repeat = setTimeout(() => this.#publishAgain(), REPEAT_MS).unref();
+  }
+
+  #publishAgain(): void {
+    if (!this.#isUnpublished && this.#progress !== null) this.#ports.publish(this.#progress);
   }
 }
 

@@ -1,4 +1,5 @@
 /** `logs`: prints the past and, with -f, the new events of a context, and what its tools logged. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import type { Client, LogEntry, Message, StreamEvent } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
@@ -17,6 +18,9 @@ const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
 
 /** How often the log of a running job is read, in milliseconds. */
 const EVERY_MS = 1_000;
+
+/** The last entries of a job are stored a moment after its end, in milliseconds. */
+const LAST_STORED_MS = 300;
 
 export function logsCommand(cli: Cli): Command {
   return apiCommand('logs', 'print the events of a context and what its tools logged; with -f, follow new ones', [
@@ -132,7 +136,7 @@ class RunningJob {
   readonly #follows: boolean;
   #jobId: string | null = null;
   #timer: NodeJS.Timeout | null = null;
-  #isReading = false;
+  #reading: Promise<void> | null = null;
 
   constructor(callLogs: CallLogs, output: Output, head: number, follows: boolean) {
     this.#callLogs = callLogs;
@@ -147,6 +151,8 @@ class RunningJob {
     if (id !== null && id >= this.#head) this.#timer ??= setInterval(() => void this.#print(), EVERY_MS);
     if (event !== 'JobFinished' || id === null || id <= this.#head) return;
     await this.#print();
+    await pause(LAST_STORED_MS);
+    await this.#print();
     this.#jobId = null;
   }
 
@@ -156,11 +162,13 @@ class RunningJob {
 
   /** If the API does not answer, the next time finds what is missing. */
   async #print(): Promise<void> {
-    if (this.#jobId === null || this.#isReading) return;
-    this.#isReading = true;
-    const entries = await this.#callLogs.ofJob(this.#jobId).catch(() => []);
-    this.#isReading = false;
-    this.#output.entries(entries);
+    if (this.#jobId === null) return;
+    this.#reading ??= this.#printOf(this.#jobId).finally(() => (this.#reading = null));
+    await this.#reading;
+  }
+
+  async #printOf(jobId: string): Promise<void> {
+    this.#output.entries(await this.#callLogs.ofJob(jobId).catch(() => []));
   }
 }
 
