@@ -31,6 +31,7 @@ test('the progress and the log of a call are shown while it runs, and the log af
   const card = page.getByRole('region', { name: 'Tool pack' });
   await card.getByText('packing · 2 of 5').waitFor();
   expect(await card.getByRole('progressbar').getAttribute('value')).toBe('2');
+  await card.getByText('Running', { exact: true }).waitFor();
   await card.getByRole('button', { name: 'pack' }).click();
   await expectLog(page, 'Log');
   await expectAccessible(page);

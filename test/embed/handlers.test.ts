@@ -116,6 +116,8 @@ test('a page of another origin cannot use the cookies of the service', async () 
     handle(post('https://service.test/agents/api/workers', { name: 'w' }, { ...COOKIE, ...headers }));
   expect((await from({ origin: 'https://evil.test' })).status).toBe(403);
   expect((await from({ origin: 'https://service.test' })).status).toBe(201);
+  // A browser sends this by itself, too.
+  expect((await from({ origin: 'https://evil.test', authorization: 'Basic dTpw' })).status).toBe(403);
 });
 
 test('an API that would answer anyone is refused, until there is a key', async () => {

@@ -154,7 +154,9 @@ function statusOf(call: ToolCall | undefined, result: CallResult | undefined): s
   return call === undefined || !isOver(call) ? 'failed' : call.status;
 }
 
-function shown({ status, waits_for }: ToolCall): string {
+function shown({ status, waits_for, progress }: ToolCall): string {
+  // Of a call that runs before its answer is stored, only its reports tell that it runs.
+  if (status === 'pending' && progress !== null) return 'running';
   if (status !== 'waiting') return status;
   switch (waits_for) {
     case 'approval':
