@@ -10,7 +10,8 @@ import type { AccessRequest } from '../access/access-request.ts';
 import type { EnvironmentKeys } from '../access/environment-keys.ts';
 
 /**
- * The ids of these callers where others have that of a key, in the audit log and in the tokens that they make: calls within the process, and requests for which the service's `authenticate` answered.
+ * The ids of these callers where others have that of a key, in the audit log and in the tokens that they make: calls
+ * within the process, and requests for which the service's `authenticate` answered.
  */
 const EMBEDDED_IDS = ['in_process', 'authenticate'] as const;
 export type EmbeddedId = (typeof EMBEDDED_IDS)[number];

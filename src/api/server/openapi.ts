@@ -39,8 +39,10 @@ const SCHEMES = {
   session: { type: 'apiKey', in: 'cookie', name: PLAIN_COOKIE },
 } as const;
 
-/** The document is the same with and without keys: without them, none is needed. */
-/** `path`: under which another service serves the application. */
+/**
+ * The document is the same with and without keys: without them, none is needed. `path`: under which another service
+ * serves the application.
+ */
 export async function documentRoutes(app: App, path = ''): Promise<void> {
   await app.register(swagger, {
     openapi: {

@@ -60,8 +60,8 @@ export function completed(snapshot: Snapshot, { job, settings }: ServedJob, give
 }
 
 /**
- * The outcome of a stored answer that is final. `noteId`: for the note with its faults, if it has any. Guarded like `settle`: an input that
- * joins meanwhile is answered first.
+ * The outcome of a stored answer that is final. `noteId`: for the note with its faults, if it has any. Guarded like
+ * `settle`: an input that joins meanwhile is answered first.
  */
 export function judged(
   mailbox: Mailbox,

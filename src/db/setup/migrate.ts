@@ -18,7 +18,8 @@ const OLDEST_SERVER = 150_000;
 
 /**
  * Creates `schema` if it does not exist. With `logins`, gives them their rights; without, leaves rights and policies as
- * they are. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration that fails; both leave the tables unchanged.
+ * they are. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration
+ * that fails; both leave the tables unchanged.
  */
 export async function migrate(
   databaseUrl: string,

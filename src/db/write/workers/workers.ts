@@ -140,8 +140,8 @@ const TABLES = [
 ];
 
 /**
- * Written beside the appends, by any worker process (see search-index.ts, webhooks/outbox.ts, tool-reports.ts): it locks the context's row
- * first and then theirs, so a deletion does too.
+ * Written beside the appends, by any worker process (see search-index.ts, webhooks/outbox.ts, tool-reports.ts): it locks
+ * the context's row first and then theirs, so a deletion does too.
  */
 const WRITTEN_LATER = [
   searchEntries,
