@@ -26,8 +26,16 @@ export type Progress = {
   holder?: { owner: ProcessId; epoch: number };
 };
 
-/** To all API processes with streams or long polls: a job ended. `headSeq`: of its context. */
-export type JobEnd = { tenantId: TenantId; contextId: ContextId; jobId: JobId; headSeq: number };
+/**
+ * To all API processes with streams or long polls: a job `ended`, or it waits for something. `headSeq`: of its context.
+ */
+export type JobNews = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  headSeq: number;
+  status: 'ended' | 'waiting';
+};
 
 /**
  * To a worker process: these contexts have subscribers for the next `forMs` milliseconds. `asking`: the current state
@@ -54,8 +62,8 @@ export function progressOf(context: ContextId): Channel<Progress> {
   return { name: `context:{${context}}` };
 }
 
-export function jobEnds(): Channel<JobEnd> {
-  return { name: 'job-ends' };
+export function jobNews(): Channel<JobNews> {
+  return { name: 'job-news' };
 }
 
 /** What is not stored as it is published: only while the context has subscribers. */

@@ -63,6 +63,8 @@ export type ApprovalRequestedEvent = {
   job_id: string;
   input: Json;
   expires_at: string | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** `input` replaces the input of the model. Null: unchanged. `actor` is null for the timeout. */
@@ -77,6 +79,8 @@ export type ApprovalResolvedEvent = {
   remembered: boolean;
   by: 'person' | 'timeout';
   actor: Actor | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ApprovalRule = {
@@ -156,11 +160,15 @@ export type BranchCreatedEvent = {
   branch: string;
   parent: string;
   fork_seq: number;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type BranchDeletedEvent = {
   context_id: string;
   branch: string;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type BranchList = {
@@ -172,6 +180,8 @@ export type BranchList = {
 export type BranchSwitchedEvent = {
   context_id: string;
   branch: string;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** One wait of a call. */
@@ -310,6 +320,8 @@ export type ContentDeltaEvent = {
   delta: string;
   /** Starts at 0 in each attempt. */
   sequence: number;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** Has no id. */
@@ -322,6 +334,8 @@ export type ContentSnapshotEvent = {
   text: string;
   /** Later deltas have a higher sequence. */
   sequence: number;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type Context = {
@@ -354,6 +368,8 @@ export type Context = {
 /** The history was cleared: earlier messages are no longer part of it, and turns restart at 1. */
 export type ContextClearedEvent = {
   context_id: string;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** Prompts are shorter from now on: old messages are replaced. */
@@ -381,6 +397,8 @@ export type ContextCompactedEvent = {
   /** ISO 8601. */
   started_at: string;
   first_token_at: string | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ContextCompaction = {
@@ -420,6 +438,8 @@ export type ContextImportedEvent = {
   context_id: string;
   format: 'nightshift.context' | 'paired' | 'folder';
   kept: { [key: string]: Json } | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ContextList = {
@@ -846,6 +866,8 @@ export type Health = {
 export type HeartbeatEvent = {
   /** ISO 8601. */
   timestamp: string;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ImageBlock = {
@@ -900,6 +922,8 @@ export type InputRequestedEvent = {
   question: string | null;
   choices: string[] | null;
   input: Json;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type Interrupt = {
@@ -923,10 +947,19 @@ export type Job = {
   id: string;
   kind: 'input' | 'retry' | 'compact';
   context_id: string;
+  context_title: string | null;
   worker_id: string;
+  worker_name: string;
+  role: string | null;
+  /** The model that its worker is configured with. */
+  model: string;
   user: string | null;
   branch: string;
-  input_message_id: string | null;
+  input: {
+    message_id: string;
+    /** Its first 200 UTF-16 units. */
+    text: string;
+  } | null;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
   retry_at: string | null;
@@ -965,6 +998,16 @@ export type JobFinishedEvent = {
   job_id: string;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
+  output: {
+    message_id: string;
+    /** Its first 4,000 UTF-16 units, at the end less half a character. */
+    text: string;
+    /** The output is longer. */
+    truncated: boolean;
+  } | null;
+  error: JobFailure | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type JobList = {
@@ -984,6 +1027,8 @@ export type JobStartedEvent = {
   job_id: string;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
   attempt: number;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type JobStep = {
@@ -1108,6 +1153,8 @@ export type MessageCompletedEvent = {
   turn: string;
   role: 'user' | 'assistant' | 'system' | 'tool';
   type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type MessageList = {
@@ -1145,6 +1192,8 @@ export type MessagesRetractedEvent = {
   message_ids: string[];
   turn: string;
   mode: 'discard' | 'rollback' | 'keep';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ModelPrice = {
@@ -1172,6 +1221,8 @@ export type OutcomeResolvedEvent = {
   name: string;
   job_id: string;
   outcome: 'happened' | 'did_not_happen' | 'tell';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** A call started, and its end is unknown after a crash. It waits for a person to resolve it. */
@@ -1182,6 +1233,8 @@ export type OutcomeUnknownEvent = {
   job_id: string;
   input: Json;
   until: string | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** A JSON Schema (draft 2020-12 or 7) that the final answer of a job must match, of at most 32 KB. false: any text, also where the role or the config has a schema. */
@@ -1669,6 +1722,8 @@ export type StateChangedEvent = {
   context_id: string;
   new_state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   job_id: string | null;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type Stats = {
@@ -1926,6 +1981,8 @@ export type ThinkingDeltaEvent = {
   delta: string;
   /** Starts at 0 in each attempt. */
   sequence: number;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type Throttle = {
@@ -1983,6 +2040,8 @@ export type ToolCallFinishedEvent = {
   tool_call_id: string;
   name: string;
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** Has no id. How far a running call is: at most four times a second. The last one is kept with the call. */
@@ -1993,6 +2052,8 @@ export type ToolCallProgressEvent = {
   job_id: string;
   attempt: number;
   progress: ToolProgress;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type ToolCallStartedEvent = {
@@ -2000,6 +2061,8 @@ export type ToolCallStartedEvent = {
   tool_call_id: string;
   name: string;
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 /** One execution of a call. A call without effect, or an idempotent one, that a crash interrupted has no record of that execution: it ran again. */
@@ -2257,6 +2320,8 @@ export type WorkerSpawnedEvent = {
   name: string;
   worker_id: string;
   job_id: string;
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
 };
 
 export type WorkerTree = {
@@ -2630,7 +2695,7 @@ export type Operations = {
   };
   'GET /api/jobs/{id}': {
     path: { id: string };
-    query: { wait_ms?: number };
+    query: { wait_ms?: number; until?: 'end' | 'waiting' };
     body: undefined;
     answer: Job;
   };

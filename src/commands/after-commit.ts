@@ -4,12 +4,12 @@
  */
 import {
   followUpsDue,
-  jobEnds,
+  jobNews,
   progressOf,
   throttleNews,
   controlSignalsTo,
   type ControlSignal,
-  type JobEnd,
+  type JobNews,
   type Progress,
 } from '../bus/bus.ts';
 import type { ContextId, ProcessId } from '../core/ids.ts';
@@ -24,7 +24,7 @@ export type AfterCommit =
   | { kind: 'wake_up'; wakeUp: WakeUp }
   | { kind: 'control_signal'; owner: ProcessId; signal: ControlSignal }
   | { kind: 'progress'; progress: Progress }
-  | { kind: 'job_end'; end: JobEnd }
+  | { kind: 'job_end'; end: Omit<JobNews, 'status'> }
   /** A job ended, and its end requires follow-ups in other contexts. */
   | { kind: 'follow_up' }
   /** Contexts whose calls no longer wait for any worker. */
@@ -48,7 +48,7 @@ export function dispatch(ports: DispatchPorts, afterCommit: readonly AfterCommit
         bus.publish(progressOf(action.progress.contextId), action.progress);
         break;
       case 'job_end':
-        bus.publish(jobEnds(), action.end);
+        bus.publish(jobNews(), { ...action.end, status: 'ended' });
         break;
       case 'follow_up':
         bus.publish(followUpsDue(), {});

@@ -1,23 +1,26 @@
 /**
- * Long polls: requests that wait for a job to end. The bus reports the end at once but may lose the message, so the
- * stream hub also asks PostgreSQL.
+ * Long polls: requests that wait for a job to end, or to wait for a person. The bus reports both at once but may lose the
+ * message, so the stream hub also asks PostgreSQL.
  */
-import type { JobEnd } from '../bus/bus.ts';
-import type { JobId, TenantId } from '../core/ids.ts';
-import { keyOf } from '../db/read/messages/event-views.ts';
-
-export type Watched = { tenantId: TenantId; jobId: JobId };
+import type { JobNews } from '../bus/bus.ts';
+import type { JobId } from '../core/ids.ts';
+import { watchKeyOf, type Watched } from '../db/read/jobs/watched-jobs.ts';
 
 export type Watch = {
   /**
-   * Resolves when the job has ended or was deleted, after `ms`, on `signal`, or when the process closes. Never rejects.
+   * Resolves when the job has come so far or was deleted, after `ms`, on `signal`, or when the process closes. Never
+   * rejects.
    */
-  ended(ms: number, signal: AbortSignal): Promise<void>;
+  arrived(ms: number, signal: AbortSignal): Promise<void>;
   /** Must always be called. */
   stop(): void;
 };
 
-type Waiting = Watched & { send: () => void };
+type Waiting = Watched & {
+  send: () => void;
+  /** Asks PostgreSQL, and sends if it is so. */
+  look: () => void;
+};
 
 export class JobWaits {
   readonly #waiting = new Map<JobId, Set<Waiting>>();
@@ -32,18 +35,19 @@ export class JobWaits {
   }
 
   /**
-   * `hasEnded` is asked once, when the watch has begun, so that an end in between is not missed. If it fails, the watch
-   * resolves: its request fails now, not at the end of its wait.
+   * `hasArrived` is asked when the watch has begun, so that nothing in between is missed. If it fails, the watch resolves:
+   * its request fails now, not at the end of its wait.
    */
-  watch(job: Watched, hasEnded: () => Promise<boolean>): Watch {
+  watch(job: Watched, hasArrived: () => Promise<boolean>): Watch {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const one: Waiting = { ...job, send: resolve };
+    const look = (): void => void hasArrived().then((arrived) => arrived && resolve(), resolve);
+    const one: Waiting = { ...job, send: resolve, look };
     const ofJob = this.#waiting.get(job.jobId) ?? new Set();
     this.#waiting.set(job.jobId, ofJob.add(one));
     if (this.#closed) resolve();
-    hasEnded().then((ended) => ended && resolve(), resolve);
+    look();
     return {
-      ended: (ms, signal) => earliest(promise, ms, signal),
+      arrived: (ms, signal) => earliest(promise, ms, signal),
       stop: () => {
         ofJob.delete(one);
         if (ofJob.size === 0) this.#waiting.delete(job.jobId);
@@ -51,15 +55,18 @@ export class JobWaits {
     };
   }
 
-  /** The bus reports the end of a job. */
-  take({ jobId }: JobEnd): void {
-    for (const one of this.#waiting.get(jobId) ?? []) one.send();
+  /** The bus reports that a job ended, or that it waits: only PostgreSQL knows whether for a person. */
+  take({ jobId, status }: JobNews): void {
+    for (const one of this.#waiting.get(jobId) ?? []) {
+      if (status === 'ended') one.send();
+      else if (one.until === 'waiting') one.look();
+    }
   }
 
-  /** `ended`: keys of the jobs that have ended, by `keyOf`. */
-  send(ended: ReadonlySet<string>): void {
-    if (ended.size === 0) return;
-    for (const one of this.#all()) if (ended.has(keyOf(one.tenantId, one.jobId))) one.send();
+  /** `arrived`: keys of those that have come so far, by `watchKeyOf`. */
+  send(arrived: ReadonlySet<string>): void {
+    if (arrived.size === 0) return;
+    for (const one of this.#all()) if (arrived.has(watchKeyOf(one))) one.send();
   }
 
   close(): void {
@@ -72,15 +79,15 @@ export class JobWaits {
   }
 }
 
-/** Resolves on the end of the job, the timeout or the abort, whichever comes first. */
-async function earliest(jobEnded: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+/** Resolves on the news of the job, the timeout or the abort, whichever comes first. */
+async function earliest(arrived: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   const onAbort = (): void => resolve();
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) resolve();
   try {
-    await Promise.race([jobEnded, promise]);
+    await Promise.race([arrived, promise]);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);

@@ -1,15 +1,16 @@
 /**
- * One hub for all requests of this process: the streams of contexts, without gaps from a cursor on, and long polls for
- * the end of a job. The bus reports events at once but may lose messages, so the hub also polls PostgreSQL once a
+ * One hub for all requests of this process: the streams of contexts, without gaps from a cursor on, and long polls of
+ * jobs. The bus reports events at once but may lose messages, so the hub also polls PostgreSQL once a
  * second, with one query for all. Without streams and long polls it does not poll, and before the first one it does not
  * subscribe.
  */
-import { jobEnds, type Bus, type JobEnd } from '../bus/bus.ts';
+import { jobNews, type Bus, type JobNews } from '../bus/bus.ts';
 import type { ContextId, TenantId } from '../core/ids.ts';
 import type { Database, Executor } from '../db/connection/client.ts';
-import { hasEnded, keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
+import { hasArrived, type Watched } from '../db/read/jobs/watched-jobs.ts';
+import { keyOf, readHead, readStreamProgress } from '../db/read/messages/event-views.ts';
 import { InterestPublisher } from './interest-publisher.ts';
-import { JobWaits, type Watch, type Watched } from './job-waits.ts';
+import { JobWaits, type Watch } from './job-waits.ts';
 import { Pace } from './pace.ts';
 import { Poller } from './poller.ts';
 import { replay, type Replay } from './replay.ts';
@@ -44,8 +45,8 @@ export class StreamHub {
   readonly #unsubscribe: () => void;
   readonly #poller: Poller;
   #resyncs = 0;
-  /** Resolves once the ends of jobs are reported, with the function that ends this. Null: nothing was followed yet. */
-  #jobEnds: Promise<() => void> | null = null;
+  /** Resolves once news of jobs arrive, with the function that ends this. Null: nothing was followed yet. */
+  #jobNews: Promise<() => void> | null = null;
 
   constructor(db: Executor, ofAll: Executor, bus: Bus) {
     this.#db = db;
@@ -66,7 +67,7 @@ export class StreamHub {
     const one = this.#feeds.take(tenantId, contextId);
     this.#countUse();
     try {
-      await Promise.all([one.subscribed, this.#hearJobEnds()]);
+      await Promise.all([one.subscribed, this.#hearJobNews()]);
       const head = await readHead(this.#db, tenantId, contextId);
       if (head === null) {
         this.#release(one);
@@ -80,10 +81,10 @@ export class StreamHub {
     }
   }
 
-  /** The job may have ended already, or not exist. */
+  /** The job may have come so far already, or not exist. */
   async watch(job: Watched): Promise<Watch> {
-    await this.#hearJobEnds();
-    const watch = this.#waits.watch(job, () => hasEnded(this.#db, job));
+    await this.#hearJobNews();
+    const watch = this.#waits.watch(job, () => hasArrived(this.#db, job));
     this.#countUse();
     return {
       ...watch,
@@ -104,19 +105,19 @@ export class StreamHub {
     this.#poller.close();
     this.#unsubscribe();
     this.#waits.close();
-    void this.#jobEnds?.then((end) => end());
+    void this.#jobNews?.then((end) => end());
     for (const feed of this.#feeds.all) feed.end();
   }
 
-  #hearJobEnds(): Promise<() => void> {
-    this.#jobEnds ??= this.#bus.subscribe(jobEnds(), (end) => this.#takeJobEnd(end));
-    return this.#jobEnds;
+  #hearJobNews(): Promise<() => void> {
+    this.#jobNews ??= this.#bus.subscribe(jobNews(), (news) => this.#takeJobNews(news));
+    return this.#jobNews;
   }
 
   /** A context whose owner knows of no subscriber publishes nothing else when its job ends. */
-  #takeJobEnd(end: JobEnd): void {
-    this.#waits.take(end);
-    this.#feeds.find(end.tenantId, end.contextId)?.takeProgress(end);
+  #takeJobNews(news: JobNews): void {
+    this.#waits.take(news);
+    if (news.status === 'ended') this.#feeds.find(news.tenantId, news.contextId)?.takeProgress(news);
   }
 
   #joined(one: SharedFeed, position: number): Joined {
@@ -166,7 +167,7 @@ export class StreamHub {
     this.#interest.renew(feeds);
     const progress = await readStreamProgress(this.#ofAll, feeds, this.#waits.jobs).catch(() => null);
     if (progress === null) return;
-    this.#waits.send(progress.ended);
+    this.#waits.send(progress.arrived);
     for (const feed of feeds) {
       const head = progress.heads.get(keyOf(feed.tenantId, feed.contextId));
       if (head === undefined) feed.end();

@@ -240,6 +240,7 @@ export class Store {
       controlSeq,
       met: [],
       followUp: false,
+      at: 0,
     };
     // Others write the stop request of a job: an append leaves it unchanged.
     const stopRequest = current.job?.stopRequest ?? null;

@@ -1,7 +1,8 @@
 // A worker process driven step by step: claims a context, admits, answers and settles by the protocols, one commit at a
 // time.
 import { sql } from 'drizzle-orm';
-import { jobEnds, progressOf } from '../../src/bus/bus.ts';
+import { jobNews, progressOf } from '../../src/bus/bus.ts';
+import { newsOf } from '../../src/workers/run/stream-publisher.ts';
 import { NOTHING_COMPACTED, type NewCompaction } from '../../src/core/compaction/compacted.ts';
 import { asAsked, planCompaction, tokensAfter } from '../../src/core/compaction/plan.ts';
 import { ASKING_DEFAULTS } from '../../src/core/run/policy.ts';
@@ -116,8 +117,9 @@ export async function take(
     if (outcome?.kind !== 'committed') return commit(decide);
     const { headSeq } = outcome;
     bus.publish(progressOf(contextId), { contextId, headSeq });
-    if (move.job?.kind === 'settle')
-      bus.publish(jobEnds(), { tenantId: DEFAULT_TENANT, contextId, jobId: move.job.job.id, headSeq });
+    const status = newsOf(move.job);
+    if (move.job !== null && status !== null)
+      bus.publish(jobNews(), { tenantId: DEFAULT_TENANT, contextId, jobId: move.job.job.id, headSeq, status });
   };
   const say = (content: Block[], costNanos?: number) =>
     commit((snapshot) =>

@@ -40,7 +40,7 @@ test('job shows the input that it answers', async () => {
   const job = await platform.client.contexts.run(contextId, { input: 'say: an answer to a visible question' });
   expect((await platform.run(['job', job.id])).out).toMatch(/^Input +say: an answer to a visible question$/m);
   const { input } = await platform.json<{ input: Message }>(['job', job.id, '--json']);
-  expect(input).toMatchObject({ id: job.input_message_id, role: 'user' });
+  expect(input).toMatchObject({ id: job.input?.message_id, role: 'user' });
 });
 
 test('inbox tells the age, the worker, the context and the task of what waits', async () => {

@@ -182,13 +182,14 @@ test('a stream of a missing context is an error; one that is aborted just ends',
 test('texts are assembled over attempts and connections', () => {
   const take = textMaker();
   const of = { context_id: 'c', message_id: 'm' };
+  const at = '2026-01-01T00:00:00.000Z';
   const delta = (
     event: 'ContentDelta' | 'ThinkingDelta',
     sequence: number,
     text: string,
     attempt = 1,
     connection = 1,
-  ) => take({ event, id: null, connection, data: { ...of, attempt, sequence, delta: text } });
+  ) => take({ event, id: null, connection, data: { ...of, attempt, sequence, delta: text, at } });
   delta('ThinkingDelta', 0, 'hm');
   delta('ThinkingDelta', 1, ', so');
   delta('ContentDelta', 0, 'one');
@@ -199,7 +200,7 @@ test('texts are assembled over attempts and connections', () => {
     event: 'ContentSnapshot',
     id: null,
     connection: 2,
-    data: { ...of, attempt: 1, text: 'one two three', sequence: 2 },
+    data: { ...of, attempt: 1, text: 'one two three', sequence: 2, at },
   });
   expect(joined).toMatchObject({ text: 'one two three', thinking: 'hm, so it is' });
   expect(delta('ContentDelta', 0, 'again', 2)).toMatchObject({ attempt: 2, text: 'again', thinking: '' });

@@ -285,6 +285,7 @@ export function committed(
     headSeq: headSeq + entries.length,
     wakeSeq: before.wakeSeq,
     controlSeq: before.controlSeq,
+    at: 0,
   };
 }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT, type JobId, type TenantId } from '../../src/core/ids.ts';
 import type { Database } from '../../src/db/connection/client.ts';
 import { findJob } from '../../src/db/read/jobs/job-views.ts';
-import { hasEnded } from '../../src/db/read/messages/event-views.ts';
+import { hasArrived } from '../../src/db/read/jobs/watched-jobs.ts';
 import { submit, type Submission } from '../../src/db/write/inputs/submit.ts';
 import { createWorker } from '../../src/db/write/workers/create.ts';
 import { tagOf } from '../services/statements.ts';
@@ -197,12 +197,16 @@ test('jobs read at the same time share a statement; another tenant sees none of 
 });
 
 test('whether jobs ended is asked by one statement for all', async () => {
-  const { database, count } = counting('jobs.read_ended');
+  const { database, count } = counting('jobs.read_arrived');
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
-  const asked = [jobId, ids.next<JobId>(), jobId].map((id) => ({ tenantId: DEFAULT_TENANT, jobId: id }));
-  const others = { tenantId: 7 as TenantId, jobId };
-  expect(await Promise.all([...asked, others].map((job) => hasEnded(database.db, job)))).toEqual([
+  const asked = [jobId, ids.next<JobId>(), jobId].map((id) => ({
+    tenantId: DEFAULT_TENANT,
+    jobId: id,
+    until: 'end' as const,
+  }));
+  const others = { tenantId: 7 as TenantId, jobId, until: 'waiting' as const };
+  expect(await Promise.all([...asked, others].map((job) => hasArrived(database.db, job)))).toEqual([
     false,
     true,
     false,

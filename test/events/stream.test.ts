@@ -133,6 +133,33 @@ async function whileItWrites(
 
 const deltas = ({ received }: SseClient): number => received.filter(({ event }) => event === 'ContentDelta').length;
 
+test.each([
+  ['say: short', { text: 'short', truncated: false }, null],
+  [`say: ${'x'.repeat(3_999)}🦊`, { text: 'x'.repeat(3_999), truncated: true }, null],
+  ['fail: bad_request', null, { code: 'provider_bad_request', message: expect.any(String) }],
+])('the end of a job tells its output or its error, live and replayed: %.12s', async (script, output, error) => {
+  const { id } = await installation.client.createContext({});
+  const live = await listen(id, { after: 0 });
+  const jobId = await say(id, script);
+  await live.until(finished(jobId));
+  const [told] = live.received.filter(finished(jobId));
+  expect(told?.data).toMatchObject({
+    output: output === null ? null : { message_id: expect.any(String), ...output },
+    error,
+  });
+  expect((await replay(id)).find(finished(jobId))).toEqual(told);
+});
+
+test('every event tells its time, and those with a number in their order', async () => {
+  const { id } = await installation.client.createContext({});
+  const live = await listen(id, { after: 0 });
+  await live.until(finished(await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`)));
+  const times = live.received.map(({ data }) => data.at);
+  expect(times.every((at) => typeof at === 'string' && Math.abs(Date.now() - Date.parse(at)) < 60_000)).toBe(true);
+  const ofNumbered = numbered(live.received).map(({ data }) => data.at);
+  expect(ofNumbered).toEqual([...ofNumbered].sort());
+});
+
 test('deltas add up to the message, between the first byte and the end, and end with it', () =>
   whileItWrites(async (of, talks, id, job) => {
     const live = await of.listen(id, { after: 0 });

@@ -7,6 +7,7 @@ import type { TenantId } from '../../core/ids.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import { isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
+import type { WorkerOfJob } from '../../db/read/jobs/job-views.ts';
 import { lastVersion, listRoleNames } from '../../db/write/workers/roles.ts';
 import { list, quote, type Catalog } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
@@ -20,6 +21,15 @@ const NAMED = 50;
 export async function fileRoleNames(catalog: Catalog): Promise<string[]> {
   const published = await catalog.names();
   return [...new Set([...catalog.fileRoles.keys(), ...(published?.roles ?? [])])].sort();
+}
+
+/** The model that a worker uses unless a call names another. */
+export function modelOf(
+  { catalog, config }: Pick<ApiPorts, 'catalog' | 'config'>,
+  { model, role, ofFile }: Pick<WorkerOfJob, 'model' | 'role' | 'ofFile'>,
+): string {
+  const ofRole = ofFile && role !== null ? catalog.fileRoles.get(role) : undefined;
+  return model ?? ofRole?.model ?? config.defaultModel;
 }
 
 /** The current version of the role, for a new worker. Refused: `unknown_role`, or `forbidden`: its tenant may not use it. */

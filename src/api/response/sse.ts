@@ -6,6 +6,7 @@
 import type { ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { StreamEvent } from '../../core/stream/stream-event.ts';
+import { toIso } from '../../core/time.ts';
 import type { Subscriber } from '../../events/subscriber.ts';
 
 /** Maximum number of buffered bytes for a client when the next events are sent. */
@@ -38,9 +39,10 @@ function bytesOf(events: readonly StreamEvent[]): Buffer {
   return bytes;
 }
 
+/** The data of a fleeting event gets the present time. */
 function frameOf({ seq, name, data }: StreamEvent): string {
-  const id = seq === null ? '' : `id: ${seq}\n`;
-  return `${id}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  if (seq !== null) return `id: ${seq}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+  return `event: ${name}\ndata: ${JSON.stringify({ ...data, at: toIso(Date.now()) })}\n\n`;
 }
 
 export class SseStream implements Subscriber {

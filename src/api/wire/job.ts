@@ -7,23 +7,28 @@ import type { WaitsFor } from '../../core/tools/tool-call.ts';
 import { toPublicUsage } from '../../core/money/usage.ts';
 import type { AwaitedBelow } from '../../db/calls/awaited-below.ts';
 import type { AwaitedWorker } from '../../db/calls/awaited.ts';
-import type { JobView } from '../../db/read/jobs/job-views.ts';
+import type { JobView, WorkerOfJob } from '../../db/read/jobs/job-views.ts';
 import type { ReceiptView } from '../../db/run/receipts.ts';
 import type { AwaitedCall } from '../../db/calls/replies.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { JobCompaction } from '../schemas/contexts/compaction.ts';
 import type { Job, Receipt } from '../schemas/jobs/job.ts';
 
-/** `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
-export function toJob(view: JobView): Job {
+/** `modelOf`: the model that a worker uses unless a call names another. `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
+export function toJob(view: JobView, modelOf: (worker: WorkerOfJob) => string): Job {
+  const { worker, input } = view;
   return {
     id: view.id,
     kind: view.kind,
     context_id: view.contextId,
+    context_title: worker.title,
     worker_id: view.workerId,
+    worker_name: worker.name,
+    role: worker.role,
+    model: modelOf(worker),
     user: view.user,
     branch: view.branch,
-    input_message_id: view.inputMessageId,
+    input: input === null ? null : { message_id: input.messageId, text: input.text },
     status: view.status,
     attempt: view.attempt,
     retry_at: toIsoOrNull(view.retryAt),

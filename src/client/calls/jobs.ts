@@ -10,6 +10,8 @@ export type WaitOptions = {
   signal?: AbortSignal;
   /** Total timeout in milliseconds; then the promise rejects with `timed_out`. Default: no timeout. */
   timeoutMs?: number;
+  /** `waiting`: also resolves when the job waits for a person or a client. Default: `end`. */
+  until?: 'end' | 'waiting';
 };
 
 /** How long one poll waits, in milliseconds. */
@@ -26,7 +28,7 @@ export function jobCalls(request: Request) {
     list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
     /**
-     * Resolves with the finished job, whatever its status. Retries while the API is unavailable. `T`: the type of
+     * Resolves with the finished job, whatever its status; with `until`, also with one that waits. Retries while the API is unavailable. `T`: the type of
      * `output.data`.
      */
     wait: <T = Json>(id: string, options?: WaitOptions) => waitForJob<T>(request, id, options),
@@ -56,7 +58,7 @@ export function jobCalls(request: Request) {
 export async function waitForJob<T>(
   request: Request,
   id: string,
-  { signal, timeoutMs = Infinity }: WaitOptions = {},
+  { signal, timeoutMs = Infinity, until = 'end' }: WaitOptions = {},
 ): Promise<JobOf<T>> {
   const end = performance.now() + timeoutMs;
   for (let failures = 0; ;) {
@@ -64,10 +66,10 @@ export async function waitForJob<T>(
     if (left <= 0)
       throw new NightshiftError('timed_out', `Job ${id} did not finish within ${timeoutMs} ms. It continues to run.`);
     try {
-      const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)) };
+      const query = { wait_ms: Math.ceil(Math.min(POLL_MS, left)), until };
       const options = signal === undefined ? {} : { signal };
       const job = await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options, retries: 0 });
-      if (isFinished(job)) return ofType<T>(job);
+      if (isFinished(job) || (until === 'waiting' && asks(job))) return ofType<T>(job);
       failures = 0;
     } catch (error) {
       if (!isAway(error)) throw error;
@@ -84,6 +86,11 @@ function ofType<T>(job: Job): JobOf<T> {
 
 export function isFinished({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'delayed' && status !== 'queued' && status !== 'running' && status !== 'waiting';
+}
+
+/** Whether a person or a client is asked. */
+function asks({ waiting_for }: Job): boolean {
+  return waiting_for.some(({ kind }) => kind === 'approval' || kind === 'input');
 }
 
 /** Whether a retry may succeed. */

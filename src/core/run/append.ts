@@ -92,7 +92,8 @@ export type Append = {
   progress: 'made' | 'none' | 'returned';
 };
 
-export type Committed = {
+/** What a writer that has locked the context knows before it commits. */
+export type Expected = {
   kind: 'committed';
   firstSeq: number;
   headSeq: number;
@@ -103,6 +104,9 @@ export type Committed = {
   /** Contexts with a call that was waiting for the job that ended here and now waits for nothing else. */
   met: ContextId[];
 };
+
+/** `at`: the time of its entries, by the database's clock. */
+export type Committed = Expected & { at: Millis };
 
 /** `stale`: a guard failed: read and decide again. */
 export type AppendOutcome = Committed | { kind: 'stale' };

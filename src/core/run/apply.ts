@@ -1,7 +1,7 @@
 /**
  * The run's in-memory snapshot after its append committed: history is read once per claim and then updated in memory.
  */
-import type { Append, CallChange, Committed } from './append.ts';
+import type { Append, CallChange, Expected } from './append.ts';
 import { withCompaction } from '../compaction/compacted.ts';
 import type { MessageId } from '../ids.ts';
 import type { ActiveJob } from './job.ts';
@@ -9,7 +9,7 @@ import type { Message } from '../conversation/message.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
 
-export function apply(snapshot: Snapshot, append: Append, { firstSeq }: Committed): Snapshot {
+export function apply(snapshot: Snapshot, append: Append, { firstSeq }: Expected): Snapshot {
   const began = append.job?.kind === 'admit';
   return {
     ...snapshot,

@@ -263,6 +263,7 @@ CREATE TABLE "messages" (
 	"retracted_seq" bigint,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
+	"appended_at" timestamp (3) with time zone,
 	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
 	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result', 'correction')),
 	CONSTRAINT "messages_status" CHECK (status in ('delayed', 'queued', 'completed', 'retracted', 'withdrawn')),

@@ -47,6 +47,8 @@ export const messages = pgTable(
     retractedSeq: bigint('retracted_seq', { mode: 'number' }),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
+    /** When it entered the history, if it was complete before. */
+    appendedAt: instant('appended_at'),
   },
   (t) => [
     uniqueIndex('messages_seq')

@@ -24,7 +24,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { beginCall } from '../../agent/model/begin-call.ts';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AnswerListener, Early } from '../../agent/run.ts';
-import type { Append, AppendOutcome, Committed } from '../../core/run/append.ts';
+import type { Append, AppendOutcome, Expected } from '../../core/run/append.ts';
 import { apply } from '../../core/run/apply.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Millis } from '../../core/time.ts';
@@ -35,7 +35,7 @@ import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { append } from '../../db/run/append/append.ts';
 import type { ContextRow } from '../../db/run/contexts.ts';
-import type { CallPorts, Claim, Claimed, Opened } from '../process/ports.ts';
+import type { CallPorts, Claim, Claimed, Opened, Skipped } from '../process/ports.ts';
 
 /** A context that the transaction has claimed and read. `row.now`: the time of the claim. */
 export type Found = { claim: Claim; row: ContextRow; snapshot: Snapshot };
@@ -51,18 +51,28 @@ export async function commitAndCall(
   const openings = found.map((one) => openingOf(one));
   const all = openings.some(({ began }) => began !== null)
     ? await commitWithCalls(last, openings)
-    : openings.map(({ claim, claimed }) => [claim.contextId, claimed] as const);
+    : openings.map(({ claim, after }) => [claim.contextId, after] as const);
   return new Map(all);
 }
 
 /** Step 1: what a claim appends, and what holds after it. `began` null: there is nothing to append. */
-type Opening = { claim: Claim; row: ContextRow; claimed: Claimed; began: Opened['began'] };
+type Opening = {
+  claim: Claim;
+  row: ContextRow;
+  after: Skipped | Opened;
+  began: { transition: Append; outcome: Expected } | null;
+};
 
 function openingOf({ claim, row, snapshot }: Found): Opening {
   const { kind, transition } = firstStep(snapshot, row.now);
-  if (transition === null) return { claim, row, claimed: opened(snapshot, null), began: null };
-  const began = { transition, outcome: expectedOutcome(row, transition) };
-  return { claim, row, claimed: afterAppend(snapshot, kind, began, row.now), began };
+  if (transition === null) return { claim, row, after: opened(snapshot), began: null };
+  const outcome = expectedOutcome(row, transition);
+  return {
+    claim,
+    row,
+    after: afterAppend(snapshot, kind, { transition, outcome }, row.now),
+    began: { transition, outcome },
+  };
 }
 
 type FirstStep = { kind: 'skipped' | 'opened'; transition: Append | null };
@@ -74,22 +84,27 @@ export function firstStep(snapshot: Snapshot, now: Millis): FirstStep {
   return { kind: 'opened', transition: open(snapshot, step) };
 }
 
-/** The claim after its append. */
+/** The claim after its append, which is not known to be committed yet. */
 export function afterAppend(
   snapshot: Snapshot,
   kind: FirstStep['kind'],
-  began: { transition: Append; outcome: Committed },
+  { transition, outcome }: { transition: Append; outcome: Expected },
   at: Millis,
-): Claimed {
+): Skipped | Opened {
   if (kind === 'skipped') return { kind, mailbox: snapshot, at };
-  return opened(apply(snapshot, began.transition, began.outcome), began);
+  return opened(apply(snapshot, transition, outcome));
 }
 
-export function opened(snapshot: Snapshot, began: Opened['began']): Opened {
-  return { kind: 'opened', snapshot, began, early: null };
+/** The claim once its append is committed. */
+export function begun(after: Skipped | Opened, began: Opened['began'], early: Early | null): Skipped | Opened {
+  return after.kind === 'opened' ? { ...after, began, early } : after;
 }
 
-function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Committed {
+export function opened(snapshot: Snapshot): Opened {
+  return { kind: 'opened', snapshot, began: null, early: null };
+}
+
+function expectedOutcome({ headSeq, wakeSeq, controlSeq }: ContextRow, { entries }: Append): Expected {
   return {
     kind: 'committed',
     firstSeq: headSeq + 1,
@@ -116,9 +131,9 @@ async function commitWithCalls(
   committing.catch(() => undefined);
   const calls: (Early | null)[] = [];
   try {
-    for (const { claim, claimed, began } of openings) {
-      const isBegun = claimed.kind === 'opened' && began !== null;
-      calls.push(isBegun ? callEarly(claim.portsFor(claimed.snapshot), claim.signals, claimed.snapshot) : null);
+    for (const { claim, after, began } of openings) {
+      const isBegun = after.kind === 'opened' && began !== null;
+      calls.push(isBegun ? callEarly(claim.portsFor(after.snapshot), claim.signals, after.snapshot) : null);
     }
     const outcomes = await committing;
     const outcomeOf = new Map(begun.map(({ transition }, index) => [transition.lease.contextId, outcomes[index]]));
@@ -134,18 +149,20 @@ async function commitWithCalls(
 
 /** `outcome`: of its append, if there was one. Throws for one that was not expected. */
 function becameOf(
-  { row, claimed, began }: Opening,
+  { row, after, began }: Opening,
   outcome: AppendOutcome | undefined,
   early: Early | null,
 ): Claimed | UnreadClaim {
-  if (outcome?.kind === 'stale' && began?.transition.job?.kind === 'admit') {
+  if (began === null) return after;
+  const { transition } = began;
+  if (outcome?.kind === 'stale' && transition.job?.kind === 'admit') {
     early?.drop();
     // Only what is read now tells whether the tenant is still suspended.
     return { kind: 'unread', row };
   }
-  if (!isDeepStrictEqual(outcome, began?.outcome))
+  if (outcome?.kind !== 'committed' || !isDeepStrictEqual(outcome, { ...began.outcome, at: outcome.at }))
     throw new Error('A context changed although the claiming transaction had locked its row.');
-  return claimed.kind === 'opened' ? { ...claimed, early } : claimed;
+  return begun(after, { transition, outcome }, early);
 }
 
 /**

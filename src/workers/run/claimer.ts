@@ -19,7 +19,15 @@ import { NOTHING_READ, readHistories } from '../../db/run/history.ts';
 import { readMailbox, readParts, toMailboxes } from '../../db/run/mailbox/mailbox.ts';
 import { isAway } from '../../db/batches/database-timeout.ts';
 import { createBatcher } from '../../db/batches/batcher.ts';
-import { commitAndCall, firstStep, opened, afterAppend, type Found, type UnreadClaim } from './claim-and-call.ts';
+import {
+  commitAndCall,
+  firstStep,
+  opened,
+  afterAppend,
+  begun,
+  type Found,
+  type UnreadClaim,
+} from './claim-and-call.ts';
 import { beforeOwnClaim, callerOf, readLocked, readSnapshot, toSnapshots } from './journal.ts';
 import { createTurns } from './turns.ts';
 import type { Claim, Claimed, Claimer, Skipped, WorkerState } from '../process/ports.ts';
@@ -182,9 +190,12 @@ async function openUnread(parts: Parts, row: ContextRow): Promise<Claimed | null
   const snapshot = await readSnapshot(parts, db, row);
   if (snapshot === null) return null;
   const { kind, transition } = firstStep(snapshot, row.now);
-  if (transition === null) return opened(snapshot, null);
+  if (transition === null) return opened(snapshot);
   const [outcome] = await append(db, [transition]);
-  if (outcome?.kind === 'committed') return afterAppend(snapshot, kind, { transition, outcome }, row.now);
+  if (outcome?.kind === 'committed') {
+    const began = { transition, outcome };
+    return begun(afterAppend(snapshot, kind, began, row.now), began, null);
+  }
   // A client or another worker wrote to the mailbox meanwhile.
   const now = await read(db, contextId);
   return now === null || now.lease.epoch !== epoch ? null : openUnread(parts, beforeOwnClaim(now));

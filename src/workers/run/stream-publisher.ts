@@ -1,12 +1,12 @@
 /**
  * Publishes a run to its subscribers: its appends once they are committed, the progress of its calls, and the model's
- * output as it arrives. Output
- * is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
- * that joins in the middle gets all of it at once. Without subscribers only claims and the ends of jobs are published.
+ * output as it arrives. Output is collected for a short time, numbered within each attempt, and kept until it is committed, so that a subscriber
+ * that joins in the middle gets all of it at once. Without subscribers only claims are published,
+ * and that jobs end or wait.
  */
-import { deltasOf, jobEnds, progressOf, type Bus, type LiveFrame, type Progress } from '../../bus/bus.ts';
+import { deltasOf, jobNews, progressOf, type Bus, type JobNews, type LiveFrame, type Progress } from '../../bus/bus.ts';
 import type { AnswerListener } from '../../agent/run.ts';
-import type { Append, Committed } from '../../core/run/append.ts';
+import type { Append, Committed, JobChange } from '../../core/run/append.ts';
 import type { ContextId, ProcessId, ToolCallId } from '../../core/ids.ts';
 import type { AnswerId, PartialMessage, StreamedText } from '../../core/stream/partial-message.ts';
 import type { ProgressFrame } from '../../core/stream/call-progress.ts';
@@ -64,17 +64,19 @@ export class StreamPublisher {
     const { headSeq } = outcome;
     const contextId = this.#contextId;
     const hasSubscribers = this.#hasSubscribers();
-    const withEntries = hasSubscribers && entries.length <= MANY;
+    const events = hasSubscribers && entries.length <= MANY ? streamEventsOf(transition, outcome) : null;
     if (hasSubscribers || claims) {
       this.#progress({
         contextId,
         headSeq,
-        ...(withEntries && { entries: streamEventsOf(transition, outcome.firstSeq) }),
+        ...(events !== null && { entries: events }),
         ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
       });
     }
     const { tenantId } = transition.lease;
-    if (job?.kind === 'settle') this.#bus.publish(jobEnds(), { tenantId, contextId, jobId: job.job.id, headSeq });
+    const status = newsOf(job);
+    if (job !== null && status !== null)
+      this.#bus.publish(jobNews(), { tenantId, contextId, jobId: job.job.id, headSeq, status });
   }
 
   /** A tool reported how far its call is. */
@@ -199,4 +201,10 @@ export class StreamPublisher {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
   }
+}
+
+/** Null: the job goes on. */
+export function newsOf(job: JobChange | null): JobNews['status'] | null {
+  if (job?.kind === 'settle') return 'ended';
+  return job?.job.status === 'waiting' ? 'waiting' : null;
 }

@@ -255,7 +255,7 @@ test('with keys the server listens on any address', async () => {
 /** Until a long poll has read its job, and its answer is here. */
 async function untilWaiting(): Promise<void> {
   api.statements.length = 0;
-  while (!api.statements.some((one) => tagOf(one) === 'jobs.read_ended')) await setTimeout(10);
+  while (!api.statements.some((one) => tagOf(one) === 'jobs.read_arrived')) await setTimeout(10);
   await setTimeout(100);
 }
 

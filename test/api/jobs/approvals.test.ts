@@ -1,5 +1,5 @@
 // Approval over HTTP: how a client sees a waiting call, every decision, and every refusal.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { v7 } from 'uuid';
 import type { ProcessId, ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
@@ -102,6 +102,23 @@ describe('a call that waits for approval', () => {
       job_id: job,
       input: { to: 'ann' },
     });
+  });
+
+  test.each(['the bus', 'polling'])('ends a long poll for it, by %s; a wait of another kind does not', async (by) => {
+    const published = vi.spyOn(api.bus, 'publish');
+    const ends = ['waiting', 'end'].map((until) => api.get(`/api/jobs/${job}?wait_ms=20000&until=${until}`));
+    if (by === 'polling') published.mockImplementation(() => undefined);
+    await manual.delay(Date.now() + 1);
+    const call = await askOne();
+    const waiting = await ends[0];
+    published.mockRestore();
+    expect(waiting?.body).toMatchObject({ status: 'waiting', waiting_for: [{ kind: 'approval', tool_call_id: call }] });
+    expect((await api.get(`/api/jobs/${job}?wait_ms=20000&until=waiting`)).body).toEqual(waiting?.body);
+    await say({ tool_call_id: call, decision: 'approve' });
+    const answered = await api.get(`/api/jobs/${job}?wait_ms=100&until=waiting`);
+    expect(answered.body.waiting_for).toEqual([]);
+    await api.post(`/api/jobs/${job}/cancel`, {});
+    expect((await ends[1])?.body.status).toBe('cancelled');
   });
 
   test('is approved: it is to be run, and a wake-up is sent for the context', async () => {

@@ -26,10 +26,14 @@ describe('a job', () => {
       id,
       kind: 'input',
       context_id: worker.context_id,
+      context_title: null,
       worker_id: worker.id,
+      worker_name: worker.name,
+      role: null,
+      model: expect.stringMatching(/^simulated\//),
       user: null,
       branch: 'main',
-      input_message_id: expect.any(String),
+      input: { message_id: expect.any(String), text: 'hello' },
       status: 'completed',
       attempt: 1,
       retry_at: null,
@@ -106,7 +110,7 @@ describe('a long poll', () => {
     const id = await converse(api, worker.context_id, owner, 'hello', 'hi');
     api.statements.length = 0;
     expect((await api.get(`/api/jobs/${id}?wait_ms=60000`)).body.status).toBe('completed');
-    expect(api.statements.map(tagOf)).toEqual(['jobs.read_ended', 'jobs.find']);
+    expect(api.statements.map(tagOf)).toEqual(['jobs.read_arrived', 'jobs.find']);
   });
 
   test('answers 404 when the job is deleted meanwhile', async () => {
@@ -121,6 +125,11 @@ describe('a long poll', () => {
     const { status, body } = await api.get(`/api/jobs/${v7()}?wait_ms=${wait}`);
     expect(status).toBe(422);
     expect(body.error).toMatchObject({ code: 'invalid_request', param: 'wait_ms' });
+  });
+
+  test('refuses an unknown end of the wait', async () => {
+    const { status, body } = await api.get(`/api/jobs/${v7()}?wait_ms=10&until=soon`);
+    expect([status, body.error.code, body.error.param]).toEqual([422, 'invalid_request', 'until']);
   });
 
   test('costs nothing without a waiting client', async () => {

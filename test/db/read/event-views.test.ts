@@ -18,6 +18,7 @@ import {
   readStreamProgress,
   readText,
 } from '../../../src/db/read/messages/event-views.ts';
+import { watchKeyOf, type Watched } from '../../../src/db/read/jobs/watched-jobs.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
 
 let the: Given;
@@ -67,12 +68,13 @@ test('pages follow each other in the order of numbers, whatever kinds of entries
       turn: 'a1',
       role: 'assistant',
       type: 'text',
+      at: expect.stringMatching(/Z$/),
     },
   });
   expect(event).toEqual({
     seq: 4,
     name: 'StateChanged',
-    data: { context_id: contextId, new_state: 'Idle', job_id: null },
+    data: { context_id: contextId, new_state: 'Idle', job_id: null, at: expect.stringMatching(/Z$/) },
   });
 });
 
@@ -86,11 +88,12 @@ test('nothing of another tenant is read', async () => {
   const message = first?.data['message_id'] as MessageId;
   expect(await readText(db(), other, message)).toBeNull();
   expect(await readText(db(), DEFAULT_TENANT, message)).toEqual({ text: 'é', attempt: null });
-  const ask = (tenantId: TenantId) => readStreamProgress(db(), [{ tenantId, contextId }], [{ tenantId, jobId }]);
-  expect(await ask(other)).toEqual({ heads: new Map(), ended: new Set([keyOf(other, jobId)]) });
+  const watched = (tenantId: TenantId): Watched => ({ tenantId, jobId, until: 'end' });
+  const ask = (tenantId: TenantId) => readStreamProgress(db(), [{ tenantId, contextId }], [watched(tenantId)]);
+  expect(await ask(other)).toEqual({ heads: new Map(), arrived: new Set([watchKeyOf(watched(other))]) });
   expect(await ask(DEFAULT_TENANT)).toEqual({
     heads: new Map([[keyOf(DEFAULT_TENANT, contextId), { headSeq: 3, owner: null, epoch: 0 }]]),
-    ended: new Set(),
+    arrived: new Set(),
   });
 });
 
@@ -102,11 +105,11 @@ test('however many contexts are followed, it is one query; deleted contexts are 
   expect(row).toBeNull();
   const asked = [...made, { tenantId: DEFAULT_TENANT, contextId: ids.next<ContextId>() }];
   const progress = await readStreamProgress(counted.db, asked, [
-    { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>() },
+    { tenantId: DEFAULT_TENANT, jobId: ids.next<JobId>(), until: 'end' },
   ]);
   expect(statements).toHaveLength(1);
   expect(progress.heads.size).toBe(40);
-  expect(progress.ended.size).toBe(1);
+  expect(progress.arrived.size).toBe(1);
 });
 
 test('a page of a long past is two index scans, which end with the page', async () => {

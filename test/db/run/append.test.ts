@@ -124,7 +124,16 @@ describe('guards', () => {
     const { controlSeq, wakeSeq } = row;
     const outcome = await append(db(), [nothing(row.lease, { guard: { controlSeq, wakeSeq } })]);
     expect(outcome).toEqual([
-      { kind: 'committed', firstSeq: 1, headSeq: 0, wakeSeq, controlSeq, met: [], followUp: false },
+      {
+        kind: 'committed',
+        firstSeq: 1,
+        headSeq: 0,
+        wakeSeq,
+        controlSeq,
+        met: [],
+        followUp: false,
+        at: expect.any(Number),
+      },
     ]);
   });
 

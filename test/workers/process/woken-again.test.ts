@@ -1,6 +1,6 @@
 // A wake-up that arrives at the same process while its run of that context is just ending is not lost.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobEnds } from '../../../src/bus/bus.ts';
+import { jobNews } from '../../../src/bus/bus.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import type { ContextId } from '../../../src/core/ids.ts';
 import { Registry } from '../../../src/workers/process/registry.ts';
@@ -48,7 +48,7 @@ test('a run whose context was woken between its last append and its end reads on
       ...bus,
       // Published after the commit that parked, before the run has left.
       publish: (channel, message) => {
-        if (channel.name === jobEnds().name && claims === 1) void runContext(state, contextId);
+        if (channel.name === jobNews().name && claims === 1) void runContext(state, contextId);
         bus.publish(channel, message);
       },
     },

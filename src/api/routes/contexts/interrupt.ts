@@ -9,7 +9,7 @@ import { ref } from '../../../schema/build.ts';
 import { Interrupt, Interruption, TIMEOUT_MS } from '../../schemas/contexts/interrupt.ts';
 import { signalOf } from '../../response/signal.ts';
 import { beginOnce, writeAround } from '../../request/write.ts';
-import { untilFinished } from '../jobs/jobs.ts';
+import { untilArrived } from '../jobs/jobs.ts';
 import { IdParams, contextId, noJob } from '../params.ts';
 
 const NOTHING: Interruption = {
@@ -46,7 +46,8 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
         const { jobId } = await beginOnce(ports, request, command);
         if (jobId === null) return { kind: 'done', value: NOTHING };
         const place = { tenantId, contextId: context, jobId };
-        await untilFinished(ports, { job: place, ms: waitMs, signal: signalOf(reply) });
+        const job = { tenantId, jobId, until: 'end' } as const;
+        await untilArrived(ports, { job, ms: waitMs, signal: signalOf(reply) });
         const { status, requestedAt, stoppedAt, removed, effects } = orNotFound(
           await findInterruption(ports.database.db, tenantId, place),
           noJob(jobId),

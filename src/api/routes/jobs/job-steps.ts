@@ -6,6 +6,7 @@ import { count, cursorOf } from '../../request/cursor.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { modelOf } from '../../response/roles.ts';
 import { readSentPrompt } from '../../response/sent-prompt.ts';
 import { PageQuery, Uuid } from '../../schemas/common.ts';
 import { ref, strict } from '../../../schema/build.ts';
@@ -43,8 +44,8 @@ function listStepsRoute(app: App, ports: ApiPorts): void {
       const timeline = await read((_, last) => listSteps(last, tenantId, id, { after: skip, limit: limit + 1 }));
       const { steps, worker } = orNotFound(timeline, noJob(id));
       const { config, definition, role } = worker;
-      const ofRole = definition ?? ports.catalog.fileRoles.get(role ?? '');
-      const model = config.model ?? ofRole?.model ?? ports.config.defaultModel;
+      const named = config.model ?? definition?.model ?? null;
+      const model = modelOf(ports, { model: named, role, ofFile: definition === null });
       return {
         data: steps.slice(0, limit).map((step) => toStep(step, model)),
         next_cursor: steps.length > limit ? PLACE.write([skip + limit]) : null,

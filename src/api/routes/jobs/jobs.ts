@@ -1,10 +1,10 @@
 /** Jobs: read, waited for, cancelled. */
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
-import type { Watched } from '../../../events/job-waits.ts';
+import type { Watched } from '../../../db/read/jobs/watched-jobs.ts';
 import { perform } from '../../../commands/perform.ts';
 import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
-import { findJob, listJobs } from '../../../db/read/jobs/job-views.ts';
+import { findJob, listJobs, type JobView } from '../../../db/read/jobs/job-views.ts';
 import { findReceipt } from '../../../db/run/receipts.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { parseObject, splitLists } from '../../request/query.ts';
@@ -13,6 +13,7 @@ import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { visibleTo } from '../../access/reach.ts';
 import { orNotFound } from '../../response/problem.ts';
+import { modelOf } from '../../response/roles.ts';
 import { readerOf } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
@@ -32,7 +33,12 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
   cancelJobRoute(app, ports);
 }
 
+function viewOf(ports: ApiPorts): (job: JobView) => Job {
+  return (job) => toJob(job, (worker) => modelOf(ports, worker));
+}
+
 function listJobsRoute(app: App, ports: ApiPorts): void {
+  const toView = viewOf(ports);
   app.get(
     '/api/jobs',
     {
@@ -63,18 +69,19 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
       const page = await read((_, last) => listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }));
-      return toListing(page, query.limit, toJob, ({ id: last }) => PLACE.write([last]));
+      return toListing(page, query.limit, toView, ({ id: last }) => PLACE.write([last]));
     },
   );
 }
 
 function getJobRoute(app: App, ports: ApiPorts): void {
+  const toView = viewOf(ports);
   app.get(
     '/api/jobs/:id',
     {
       config: { access: 'read', tokens: 'job' },
       schema: {
-        summary: 'One job; with wait_ms the response waits for the job to finish',
+        summary: 'One job; with wait_ms the response waits for the job to finish, or to wait for a person',
         operationId: 'getJob',
         tags,
         params: IdParams,
@@ -85,9 +92,9 @@ function getJobRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const { tenantId, query } = request;
       const id = jobId(request.params.id);
-      const job = { tenantId, jobId: id };
-      await untilFinished(ports, { job, ms: query.wait_ms, signal: signalOf(reply) });
-      return toJob(orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id)));
+      const job = { tenantId, jobId: id, until: query.until };
+      await untilArrived(ports, { job, ms: query.wait_ms, signal: signalOf(reply) });
+      return toView(orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id)));
     },
   );
 }
@@ -113,8 +120,8 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
       return writeAround(ports, request, async () => {
         const outcome = await perform(ports, cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }));
         if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
-        const job = { tenantId, jobId: id };
-        await untilFinished(ports, { job, ms: body.wait_ms ?? 0, signal: signalOf(reply) });
+        const job = { tenantId, jobId: id, until: 'end' } as const;
+        await untilArrived(ports, { job, ms: body.wait_ms ?? 0, signal: signalOf(reply) });
         const receipt = orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
         return { kind: 'done', value: toReceipt(id, receipt) };
       });
@@ -125,12 +132,12 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
 /** Waits at most `ms`, and not after `signal`. */
 type Wait = { job: Watched; ms: number; signal: AbortSignal };
 
-/** Resolves once the job has finished, or after the wait. */
-export async function untilFinished(
+/** Resolves once the job has come so far, or after the wait. */
+export async function untilArrived(
   { streamHub }: Pick<ApiPorts, 'streamHub'>,
   { job, ms, signal }: Wait,
 ): Promise<void> {
   if (ms === 0) return;
   const watch = await streamHub.watch(job);
-  await watch.ended(ms, signal).finally(() => watch.stop());
+  await watch.arrived(ms, signal).finally(() => watch.stop());
 }

@@ -8,12 +8,15 @@ import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message
 import { STATES } from '../../../core/run/state.ts';
 import { CALL_STATUSES } from '../../../core/tools/tool-call.ts';
 import { Actor } from '../actor.ts';
+import { JobFailure } from '../jobs/job.ts';
 import { ToolProgress } from '../jobs/tool-call.ts';
 import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { EVENT_ID } from '../../../schema/patterns.ts';
 
 const context = { context_id: Uuid };
+
+const at = described(Instant, 'When it was stored; of an event without an id, when it was sent.');
 
 /** Events of older releases have no cost. */
 const SUMMARY_USAGE = strict({ ...Usage.properties, cost: Type.Optional(Usage.properties.cost) });
@@ -92,7 +95,20 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
     'The history was cleared: earlier messages are no longer part of it, and turns restart at 1.',
   ],
   JobStarted: [job],
-  JobFinished: [job, 'The last event of the job.'],
+  JobFinished: [
+    {
+      ...job,
+      output: nullable(
+        strict({
+          message_id: Uuid,
+          text: described(Type.String(), 'Its first 4,000 UTF-16 units, at the end less half a character.'),
+          truncated: described(Type.Boolean(), 'The output is longer.'),
+        }),
+      ),
+      error: nullable(ref(JobFailure)),
+    },
+    'The last event of the job.',
+  ],
   BranchCreated: [
     { ...context, branch: Type.String(), parent: Type.String(), fork_seq: Count },
     'The branch shares the messages of its parent up to fork_seq.',
@@ -145,7 +161,7 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
 export const EVENTS: Readonly<Record<string, TSchema & { $id?: string }>> = Object.fromEntries(
   Object.entries(DATA).map(([name, [data, description]]) => [
     name,
-    strict(data, { $id: `${name}Event`, ...(description !== undefined && { description }) }),
+    strict({ ...data, at }, { $id: `${name}Event`, ...(description !== undefined && { description }) }),
   ]),
 );
 

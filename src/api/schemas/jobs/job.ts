@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
+import { WAIT_ENDS } from '../../../db/read/jobs/watched-jobs.ts';
 import { JobCompaction } from '../contexts/compaction.ts';
 import {
   AnyJson,
@@ -51,7 +52,11 @@ export const Job = strict(
     id: Uuid,
     kind: oneOf(JOB_KINDS),
     context_id: Uuid,
+    context_title: nullable(Type.String()),
     worker_id: Uuid,
+    worker_name: Type.String(),
+    role: nullable(Type.String()),
+    model: described(Type.String(), 'The model that its worker is configured with.'),
     user: nullable(
       described(
         Type.String(),
@@ -59,7 +64,12 @@ export const Job = strict(
       ),
     ),
     branch: Type.String(),
-    input_message_id: nullable(described(Uuid, 'The input that it answers. Null: a retry or a compaction.')),
+    input: nullable(
+      described(
+        strict({ message_id: Uuid, text: described(Type.String(), 'Its first 200 UTF-16 units.') }),
+        'The input that it answers. Null: a retry or a compaction.',
+      ),
+    ),
     status: oneOf(JOB_STATUSES),
     attempt: Count,
     retry_at: nullable(Instant),
@@ -116,7 +126,16 @@ const WaitMs = Type.Integer({
   description: 'The response waits until the job has finished, at most this many milliseconds.',
 });
 
-export const WaitQuery = strict({ wait_ms: WaitMs });
+export const WaitQuery = strict({
+  wait_ms: WaitMs,
+  until: Type.Unsafe<(typeof WAIT_ENDS)[number]>({
+    ...oneOf(
+      WAIT_ENDS,
+      'What `wait_ms` waits for. end: the job has finished. waiting: it has finished, or waits for a person or a client (`waiting_for` of kind approval or input).',
+    ),
+    default: 'end',
+  }),
+});
 
 export const CancelJob = strict(
   { wait_ms: Type.Optional(WaitMs), reason: Type.Optional(nullable(plainText(1_000))) },

@@ -49,7 +49,7 @@ async function tasksOf(client: Client, items: readonly InboxItem[]): Promise<str
   const left = [...jobs.values()];
   const work = async (): Promise<void> => {
     for (let item = left.shift(); item !== undefined; item = left.shift()) {
-      const input = await inputOf(client, item);
+      const input = await inputOf(client, item.context_id, item.input_message_id);
       texts.set(item.job_id, input === null ? '' : inputText(input));
     }
   };

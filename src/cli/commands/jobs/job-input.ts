@@ -1,15 +1,12 @@
 /** The input that a job answers. */
-import { NightshiftError, type Client, type Job, type Message } from '../../../client/index.ts';
+import { NightshiftError, type Client, type Message } from '../../../client/index.ts';
 import { oneLine } from '../../terminal/safe.ts';
 
-/** Null: it answers none of its own, or the input was deleted. */
-export async function inputOf(
-  client: Client,
-  { context_id, input_message_id }: Pick<Job, 'context_id' | 'input_message_id'>,
-): Promise<Message | null> {
-  if (input_message_id === null) return null;
+/** `messageId` null: the job answers none of its own. Null: so it is, or the input was deleted. */
+export async function inputOf(client: Client, contextId: string, messageId: string | null): Promise<Message | null> {
+  if (messageId === null) return null;
   try {
-    return await client.contexts.messages.get(context_id, input_message_id);
+    return await client.contexts.messages.get(contextId, messageId);
   } catch (error) {
     if (error instanceof NightshiftError && error.code === 'not_found') return null;
     throw error;

@@ -32,7 +32,10 @@ export function jobCommand(cli: Cli): Command {
       carryOut(cli, options, async (client) => {
         const id = await findJobId(client, named);
         const job = await read(client, id, options);
-        const [steps, input] = await Promise.all([client.jobs.steps(id, { limit: 200 }).all(), inputOf(client, job)]);
+        const [steps, input] = await Promise.all([
+          client.jobs.steps(id, { limit: 200 }).all(),
+          inputOf(client, job.context_id, job.input?.message_id ?? null),
+        ]);
         print(cli, options, { job, steps, input }, format(cli, { job, steps, input }));
         return options.wait === true ? exitOf(job.status) : undefined;
       }),

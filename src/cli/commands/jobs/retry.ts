@@ -36,8 +36,8 @@ type Retry = () => Promise<Accepted>;
 /** Throws if the job cannot be retried, before anything is sent. */
 async function prepare(client: Client, job: Job, { again }: Options): Promise<Retry> {
   refuseUnfit(job);
-  const input = await inputOf(client, job);
-  if (input === null && job.input_message_id !== null)
+  const input = await inputOf(client, job.context_id, job.input?.message_id ?? null);
+  if (input === null && job.input !== null)
     throw refusal(`The input of job ${job.id} was withdrawn or deleted. Send it again with nightshift run.`);
   // A retracted input is no part of the history any more.
   if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);

@@ -2,6 +2,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
+import { cut } from '../../../core/cut.ts';
 import type { JobError } from '../../../core/errors.ts';
 import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { JobKind, JobStatus } from '../../../core/run/job.ts';
@@ -12,10 +13,12 @@ import type { User } from '../../../core/access/user.ts';
 import { awaitedWorkers, type AwaitedWorker } from '../../calls/awaited.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
+import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
 import { columns, recordset } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
+import { beginningOf, readBeginning } from '../messages/beginning.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
@@ -26,11 +29,12 @@ export type JobView = {
   kind: JobKind;
   contextId: ContextId;
   workerId: WorkerId;
+  worker: WorkerOfJob;
   /** On whose behalf it runs; null: no end user's. */
   user: User | null;
   branch: string;
-  /** Null: it answers no input of its own, because it is a retry or a compaction. */
-  inputMessageId: MessageId | null;
+  /** `text`: its beginning. Null: it answers no input of its own, because it is a retry or a compaction. */
+  input: { messageId: MessageId; text: string } | null;
   status: JobStatus;
   attempt: number;
   retryAt: Millis | null;
@@ -60,7 +64,21 @@ export type JobView = {
 
 type Tokens = { before: number; after: number };
 
-type Row = Omit<JobView, 'output' | 'compaction'> & {
+/** `model`: as its config or its API role names it; null: neither does. `ofFile`: its role is one of the config file. */
+export type WorkerOfJob = {
+  name: string;
+  title: string | null;
+  role: string | null;
+  model: string | null;
+  ofFile: boolean;
+};
+
+/** UTF-16 units of the text of an input that a job shows. */
+const SHOWN_INPUT = 200;
+
+type Row = Omit<JobView, 'output' | 'compaction' | 'input'> & {
+  inputId: MessageId | null;
+  inputHex: string | null;
   outputId: MessageId | null;
   hasData: boolean;
   content: Block[] | null;
@@ -83,7 +101,10 @@ const NO_DETAILS: Details = { awaited: sql`'[]'::jsonb`, workers: sql`'[]'::json
 
 function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.user_name as "user",
-  j.branch, j.message_id as "inputMessageId",
+  j.branch, j.message_id as "inputId",
+  case when j.message_id is not null then (select ${beginningOf(sql`i.content`, SHOWN_INPUT)} from messages i where i.id = j.message_id) end as "inputHex",
+  jsonb_build_object('name', ${textInJson(sql`w.name`)}, 'title', ${textInJson(sql`w.title`)}, 'role', ${textInJson(sql`w.role`)},
+    'model', coalesce(w.config ->> 'model', r.definition ->> 'model'), 'ofFile', w.role is not null and w.role_version is null) as worker,
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
   ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
   j.output_message_id as "outputId", j.has_data as "hasData", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
@@ -91,12 +112,15 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
   ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
   ${millis(sql`j.finished_at`)} as "finishedAt", j.metadata, j.compaction as asked
-  from jobs j left join messages m on m.id = j.output_message_id`;
+  from jobs j join workers w on w.id = j.worker_id
+    left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
+    left join messages m on m.id = j.output_message_id`;
 }
 
-function toView({ outputId, hasData, content, asked, tokens, ...row }: Row): JobView {
+function toView({ inputId, inputHex, outputId, hasData, content, asked, tokens, ...row }: Row): JobView {
   return {
     ...row,
+    input: inputId === null ? null : { messageId: inputId, text: cut(readBeginning(inputHex), SHOWN_INPUT) },
     output: outputId === null ? null : { messageId: outputId, content: content ?? [], hasData },
     compaction: asked === null ? null : { asked, tokens },
   };

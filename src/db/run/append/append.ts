@@ -7,8 +7,10 @@
 import { StringChunk, sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../../core/ids.ts';
 import type { Append, AppendOutcome } from '../../../core/run/append.ts';
+import type { Millis } from '../../../core/time.ts';
 import { metBy } from '../../calls/awaited.ts';
 import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
 import { awaitedNoMore, awaits, countdownPart } from './awaited.ts';
 import { changedCalls, changedCallsLocked, newCalls } from './calls.ts';
 import { newCompactions } from './compactions.ts';
@@ -48,6 +50,7 @@ type CommittedRow = {
   control_seq: number;
   follow_up: boolean;
   met: ContextId[] | null;
+  at: Millis;
 };
 
 function toCommitted(row: CommittedRow): AppendOutcome {
@@ -59,6 +62,7 @@ function toCommitted(row: CommittedRow): AppendOutcome {
     controlSeq: row.control_seq,
     followUp: row.follow_up,
     met: row.met ?? [],
+    at: row.at,
   };
 }
 
@@ -85,9 +89,12 @@ function statement(given: readonly Append[], whenLocked: 'wait' | 'pass'): SQL {
     notifies && notified.cte(appends),
   ].filter((part) => part !== false);
   return sql`/* contexts.append */ with ${sql.join(parts, COMMA)}
-    select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq,
+    select ctx.id, ctx.base, ctx.head_seq, ctx.wake_seq, ctx.control_seq, ${NOW} as at,
       ${counts ? metBy(sql`ctx.id`) : sql`null::jsonb`} as met, ${ends ? FOLLOW_UP : NO_FOLLOW_UP}`;
 }
+
+/** As the rows of the statement store it. */
+const NOW = millis(sql`statement_timestamp()::timestamptz(3)`);
 
 const COMMA = new StringChunk(', ');
 

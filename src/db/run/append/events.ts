@@ -28,5 +28,6 @@ export const newEvents = insertion('new_events', eventBatches, {
     seq: sql`ctx.base + r.last`,
     epoch: sql`ctx.lease_epoch`,
     events: ({ events }) => events,
+    createdAt: sql`statement_timestamp()`,
   },
 });

@@ -66,6 +66,7 @@ export const newMessages = insertion('new_messages', messages, {
     prompt: ({ call }) => call?.prompt ?? null,
     createdAt: sql`least(r.ended_at, statement_timestamp())`,
     completedAt: sql`least(r.ended_at, statement_timestamp())`,
+    appendedAt: sql`case when r.ended_at < statement_timestamp() then statement_timestamp() end`,
   },
 });
 

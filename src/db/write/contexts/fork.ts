@@ -135,6 +135,7 @@ const COPIED_OF_MESSAGE = [
   'firstByteAt',
   'createdAt',
   'completedAt',
+  'appendedAt',
 ] as const;
 
 function copiedMessages({ contextId }: Fork): SQL {

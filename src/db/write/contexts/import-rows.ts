@@ -46,6 +46,7 @@ const MESSAGE = written<typeof messages, ImportedMessage>(
     firstByteAt: ({ model, firstByteAt }) => (model === null ? null : firstByteAt),
     createdAt: ({ createdAt }) => createdAt,
     completedAt: ({ completedAt }) => completedAt,
+    appendedAt: sql`now()`,
   },
   { given: 'r' },
 );
