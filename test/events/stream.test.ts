@@ -156,8 +156,8 @@ test('every event tells its time, and those with a number in their order', async
   await live.until(finished(await say(id, `${TALK}\ncall: look {}\nthen:\nsay: done`)));
   const times = live.received.map(({ data }) => data.at);
   expect(times.every((at) => typeof at === 'string' && Math.abs(Date.now() - Date.parse(at)) < 60_000)).toBe(true);
-  const ofNumbered = numbered(live.received).map(({ data }) => data.at);
-  expect(ofNumbered).toEqual([...ofNumbered].sort());
+  const ofNumbered = numbered(live.received).map(({ data }) => Date.parse(String(data.at)));
+  expect(ofNumbered).toEqual(ofNumbered.toSorted((a, b) => a - b));
 });
 
 test('deltas add up to the message, between the first byte and the end, and end with it', () =>

@@ -112,7 +112,7 @@ describe('the messages that a summary replaces', () => {
     expect(event?.seq).toBe(made.seq);
     const ajv = formats.default(new Ajv2020({ strict: false }));
     ajv.addSchema(api.contract.document, 'openapi');
-    const received = { context_id: contextId, ...event?.data };
+    const received = { context_id: contextId, ...event?.data, at: '2026-01-01T00:00:00.000Z' };
     expect(ajv.validate('openapi#/components/schemas/ContextCompactedEvent', received)).toBe(true);
     expect(event?.data).toMatchObject({ compaction_id: made.id, ...tokens });
     const steps = await api.get(`/api/jobs/${jobId}/steps`);

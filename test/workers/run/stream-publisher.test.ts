@@ -32,7 +32,7 @@ beforeEach(() => {
 const commit = (move: Append, claims = false): void => publisher.committed(move, committed(move, running(), 4), claims);
 const ask = (): void => subscribers.receive({ listening: [], asking: [CONTEXT], forMs: 10_000 });
 
-test('without subscribers: the claims, and the ends of jobs', () => {
+test('without subscribers: the claims, and that jobs end or wait', () => {
   const now = running();
   commit({ ...answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW) });
   const listener = publisher.listen(OF);
@@ -43,8 +43,12 @@ test('without subscribers: the claims, and the ends of jobs', () => {
   commit(answer(now, { job: job(), settings: settings() }, { ...given(), id: id(2) }, NOW), true);
   expect(published).toEqual([{ contextId: CONTEXT, headSeq: 5, holder: { owner: id(7), epoch: now.lease.epoch } }]);
   commit(settle(now, job(), { status: 'cancelled', reason: null }));
-  // On the channel of ended jobs alone.
-  expect(published.slice(1)).toEqual([{ tenantId: now.lease.tenantId, contextId: CONTEXT, jobId: id(1), headSeq: 6 }]);
+  // On the channel of news of jobs alone.
+  const news = { tenantId: now.lease.tenantId, contextId: CONTEXT, jobId: id(1), headSeq: 6 };
+  expect(published.slice(1)).toEqual([{ ...news, status: 'ended' }]);
+  const waiting = job({ status: 'waiting', retryAt: NOW + 1_000 });
+  commit({ ...settle(now, job(), { status: 'cancelled', reason: null }), job: { kind: 'progress', job: waiting } });
+  expect(published.slice(2)).toEqual([{ ...news, status: 'waiting' }]);
 });
 
 test('with subscribers: every entry, so that nothing has to be read', () => {

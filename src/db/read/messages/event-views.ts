@@ -64,7 +64,8 @@ function toEvent(contextId: ContextId, row: Row): NumberedEvent {
 
 /** How the job of the event `data` ended. Its text is hex, because it may be cut inside a character. */
 const endingOf = (tenantId: TenantId, data: SQL): SQL => sql`(
-  select jsonb_build_object('outputId', j.output_message_id, 'error', j.error, 'hex', ${beginningOf(sql`m.content`, SHOWN_OUTPUT)})
+  select jsonb_build_object('outputId', j.output_message_id, 'error', j.error, 'hex',
+    ${beginningOf(sql`m.content`, SHOWN_OUTPUT)})
   from jobs j left join messages m on m.id = j.output_message_id
   where j.tenant_id = ${tenantId} and j.id = (${data} ->> 'job_id')::uuid)`;
 
