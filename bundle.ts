@@ -5,12 +5,15 @@ import { rolldown } from 'rolldown';
 
 /**
  * Packages that stay outside of the bundle: provider SDKs, so that an installation can update them alone; optional
- * packages.
+ * packages. All others are not installed with the package.
  */
 const EXTERNAL = ['@anthropic-ai/sdk', 'openai', 'pg-native'];
 
-/** `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied. */
-export async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {
+/**
+ * `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied.
+ * Returns the paths of the modules that are in it.
+ */
+export async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<string[]> {
   const build = await rolldown({
     cwd: import.meta.dirname,
     input: { ...entries },
@@ -19,7 +22,7 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
     logLevel: 'warn',
   });
   try {
-    await build.write({
+    const { output } = await build.write({
       dir: folder,
       format: 'esm',
       // Modules find each other and `index.js` in one folder, wherever that lies.
@@ -30,6 +33,7 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
       // Names stay, and so do positions in stack traces, by the source maps. Comments and spaces would cost memory.
       minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     });
+    return output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
   } finally {
     await build.close();
   }

@@ -176,6 +176,7 @@ export async function apiDocument(): Promise<Document> {
     webhooks: { whyNot: () => null, secretBox: null },
     requestRates: localRates(),
     consoleFolder: null,
+    referenceFolder: '',
     mount: null,
   });
   await app.ready();

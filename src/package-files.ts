@@ -27,6 +27,12 @@ export function consoleFolder(): string | null {
   return places.find((folder) => existsSync(path.join(folder, 'index.html'))) ?? null;
 }
 
+/** The folder of Swagger UI's files, for the API reference: that of the installed package in a clone, else a copy. */
+export function referenceFolder(): string {
+  const installed = path.join(ROOT, 'node_modules', '@fastify', 'swagger-ui', 'static');
+  return existsSync(installed) ? installed : path.join(ROOT, 'dist', 'reference');
+}
+
 /** The version in package.json. */
 export const VERSION: string = versionOf(JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')));
 

@@ -19,6 +19,7 @@ export default defineConfig({
     target: ['chrome123', 'firefox128', 'safari17.5'],
     // A data: URL would need a looser content security policy.
     assetsInlineLimit: 0,
+    license: { fileName: 'licenses.md' },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,

@@ -25,7 +25,7 @@ import type { ConfigFile } from '../tools/config/config-file.ts';
 import { openServers } from '../tools/mcp/connection/servers.ts';
 import { boundedContent } from '../tools/run/result.ts';
 import type { Abilities, WorkerPorts } from '../workers/process/ports.ts';
-import { VERSION, consoleFolder } from '../package-files.ts';
+import { VERSION, consoleFolder, referenceFolder } from '../package-files.ts';
 import { WEBHOOK_DEFAULTS } from '../webhooks/limits.ts';
 import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
@@ -176,7 +176,18 @@ export async function startApi(platform: Platform, mode: About['mode'], logger: 
 /** What an API process takes of the platform. */
 export function apiPorts(platform: Platform, mode: About['mode']) {
   const { commands, config, roles, parameters, checkInput, webhooks, requestRates, about } = platform;
-  return { ...commands, config, roles, parameters, checkInput, webhooks, requestRates, about: { ...about, mode } };
+  const folders = { referenceFolder: referenceFolder() };
+  return {
+    ...commands,
+    ...folders,
+    config,
+    roles,
+    parameters,
+    checkInput,
+    webhooks,
+    requestRates,
+    about: { ...about, mode },
+  };
 }
 
 async function connect(config: Config, services: PlatformServices, log: Logger): Promise<Connected> {

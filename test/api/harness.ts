@@ -29,6 +29,7 @@ import { withLogins } from '../services/logins.ts';
 import { tagOf } from '../services/statements.ts';
 import { webhooksWith } from '../services/webhooks.ts';
 import { contractOf, type Contract } from './contract.ts';
+import { referenceFolder } from '../../src/package-files.ts';
 
 export type Answer = { status: number; headers: Record<string, string>; body: Body };
 /** JSON whose shape a test knows; `expect` checks whether it was right. */
@@ -153,6 +154,7 @@ export async function openApi(
     about,
     webhooks: webhooksWith(config.secretKeys),
     consoleFolder,
+    referenceFolder: referenceFolder(),
     mount: null,
     requestRates: localRates(),
   });

@@ -15,6 +15,7 @@ import type { Environment } from '../../src/config/environment.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { openClient, type Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
+import { referenceFolder } from '../../src/package-files.ts';
 
 export type McpPlatform = {
   url: string;
@@ -57,6 +58,7 @@ export async function openMcpPlatform(
     webhooks: platform.webhooks,
     requestRates: platform.requestRates,
     consoleFolder: null,
+    referenceFolder: referenceFolder(),
     logger,
   });
   const client = openClient(api.url);

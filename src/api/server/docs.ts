@@ -4,7 +4,6 @@
  * of Swagger UI's Fastify plugin; loading the plugin itself takes a tenth of the CPU of an API's start
  * (docs/decisions/0010-reference-page.md).
  */
-import { fileURLToPath } from 'node:url';
 import serveStatic from '@fastify/static';
 import { answerRefusedFiles } from './files.ts';
 import type { App } from './ports.ts';
@@ -19,8 +18,6 @@ const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ');
-
-const FILES = fileURLToPath(new URL('./static/', import.meta.resolve('@fastify/swagger-ui')));
 
 /** Begins the page. The document is beside it. */
 const SCRIPT = `window.onload = () => {
@@ -39,7 +36,8 @@ const SCRIPT = `window.onload = () => {
 };
 `;
 
-export async function serveDocs(app: App): Promise<void> {
+/** `folder`: the files of Swagger UI. */
+export async function serveDocs(app: App, folder: string): Promise<void> {
   await app.register(async (page) => {
     page.addHook('onRoute', (route) => {
       route.config = { ...route.config, access: 'read', tokens: 'any' };
@@ -59,7 +57,12 @@ export async function serveDocs(app: App): Promise<void> {
     page.get('/docs/static/start.js', hidden, async (_, reply) =>
       reply.type('text/javascript; charset=utf-8').send(SCRIPT),
     );
-    await page.register(serveStatic, { root: FILES, prefix: '/docs/static/', index: false, decorateReply: false });
+    await page.register(serveStatic, {
+      root: folder,
+      prefix: '/docs/static/',
+      index: false,
+      decorateReply: false,
+    });
   });
 }
 

@@ -69,6 +69,8 @@ export type AppPorts = CommandPorts & {
   webhooks: WebhookPorts;
   /** The built console; null: not built. */
   consoleFolder: string | null;
+  /** The files of Swagger UI. */
+  referenceFolder: string;
   /** Null: the application has a server of its own, with the console and the reference. */
   mount: Mount | null;
 };

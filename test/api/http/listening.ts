@@ -6,6 +6,7 @@ import { parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
 import { NO_WEBHOOKS } from '../../services/webhooks.ts';
 import { ABOUT, type Api } from '../harness.ts';
+import { referenceFolder } from '../../../src/package-files.ts';
 
 /** A request is not cut off, however slow the machine is, unless `env` says so. */
 export const configOf = (env: Environment = {}) =>
@@ -25,6 +26,7 @@ export function listen(
     webhooks: NO_WEBHOOKS,
     requestRates: localRates(),
     consoleFolder: null,
+    referenceFolder: referenceFolder(),
     checkInput: async () => null,
     logger: pino({ level: 'silent' }),
     ...over,
