@@ -12,6 +12,7 @@ import { parseEnvironment } from '../src/config/config.ts';
 import { openDatabase } from '../src/db/connection/client.ts';
 import { openStreamHub } from '../src/events/stream-hub.ts';
 import { NO_SERVERS } from '../src/tools/registry/servers.ts';
+import { referenceFolder } from '../src/package-files.ts';
 
 export const CLIENT_SCHEMA = new URL('../src/client/schema.ts', import.meta.url);
 
@@ -176,7 +177,7 @@ export async function apiDocument(): Promise<Document> {
     webhooks: { whyNot: () => null, secretBox: null },
     requestRates: localRates(),
     consoleFolder: null,
-    referenceFolder: '',
+    referenceFolder: referenceFolder(),
     mount: null,
   });
   await app.ready();
