@@ -90,8 +90,9 @@ const JOBS = recordset<JobKey>(
 );
 const endedJobs = JOBS.around(
   'select a.tenant, a.id from ',
-  // A subquery for each job: PostgreSQL might read the whole table for a join.
-  ' where coalesce((select j.finished_at is not null from jobs j where j.tenant_id = a.tenant and j.id = a.id), true)',
+  // A subquery for each job: PostgreSQL might read the whole table for a join. A submission may have yet to become one.
+  ` where coalesce((select j.finished_at is not null from jobs j where j.tenant_id = a.tenant and j.id = a.id),
+    (select s.finished_at is not null from submissions s where s.tenant_id = a.tenant and s.id = a.id), true)`,
 );
 const ENDED = prepared<{ jobs: string }>((value) => sql`/* jobs.read_ended */ ${endedJobs(value('jobs'))}`);
 
