@@ -1,7 +1,7 @@
 // Jobs that a service enqueues in its own transaction: they exist exactly if it commits.
 import { randomUUID } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
-import pg from 'pg';
+import { Client } from 'pg';
 import postgres from 'postgres';
 import { beforeEach, expect, test } from 'vitest';
 import { type EnqueueJob, type Nightshift, type SqlRunner } from '../../src/index.ts';
@@ -64,9 +64,11 @@ test('a rollback leaves nothing', async () => {
 });
 
 const libraries: Record<string, (work: (tx: SqlRunner) => Promise<void>) => Promise<void>> = {
-  'postgres.js': async (work) => void (await sql.begin(work)),
+  'postgres.js': async (work) => {
+    await sql.begin(work);
+  },
   pg: async (work) => {
-    const client = new pg.Client(databaseUrl);
+    const client = new Client(databaseUrl);
     await client.connect();
     afterTest(() => client.end());
     await client.query('begin');
@@ -75,10 +77,11 @@ const libraries: Record<string, (work: (tx: SqlRunner) => Promise<void>) => Prom
   },
   Drizzle: (work) => drizzle(sql).transaction((tx) => work(tx)),
   // As Prisma's `tx` has it.
-  Prisma: async (work) =>
-    void (await sql.begin((tx) =>
+  Prisma: async (work) => {
+    await sql.begin((tx) =>
       work({ $queryRawUnsafe: (text: string, ...parameters: string[]) => tx.unsafe(text, parameters) }),
-    )),
+    );
+  },
 };
 
 test.each(Object.entries(libraries))('a transaction of %s', async (_, transaction) => {
