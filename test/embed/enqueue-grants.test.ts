@@ -154,10 +154,10 @@ test('an invalid job is refused before anything is written, with all faults', as
   });
   const input = { tenant: 'acme', context_id: 'x', input: 'hello' };
   await expect(nightshift.enqueue(shopAsOwner(), input)).rejects.toMatchObject({ code: 'invalid_request' });
-  const unknownModel = { ...job('acme'), config: { model: 'nobody/knows' } };
+  const unknownModel = { ...job('acme'), config: { model: 'unknown/model' } };
   await expect(nightshift.enqueue(shopAsOwner(), unknownModel)).rejects.toMatchObject({
     code: 'invalid_request',
-    message: expect.stringContaining('Model "nobody/knows" has no known provider.'),
+    message: expect.stringContaining('Model "unknown/model" has no known provider.'),
   });
   await expect(nightshift.enqueue(shopAsOwner(), { ...job('a b') })).rejects.toMatchObject({ code: 'invalid_request' });
   await expect(nightshift.enqueue(shopAsOwner(), { ...job('acme'), job_id: '7' })).rejects.toMatchObject({

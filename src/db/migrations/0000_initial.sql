@@ -413,7 +413,7 @@ CREATE TABLE "submissions" (
 	"id" uuid PRIMARY KEY NOT NULL,
 	"tenant_id" bigint NOT NULL,
 	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "submissions_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
-	"context_id" uuid NOT NULL,
+	"target_context_id" uuid NOT NULL,
 	"worker_id" uuid NOT NULL,
 	"creates_worker" boolean NOT NULL,
 	"user_name" text,
@@ -705,7 +705,7 @@ CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_run_at") WHERE "s
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
 CREATE INDEX "submission_grants_of_tenant" ON "submission_grants" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "submissions_queued_of_tenant" ON "submissions" USING btree ("tenant_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
-CREATE INDEX "submissions_queued_of_context" ON "submissions" USING btree ("context_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "submissions_queued_of_context" ON "submissions" USING btree ("target_context_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
 CREATE INDEX "submissions_of_tenant" ON "submissions" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "submissions_finished" ON "submissions" USING btree ("finished_at") WHERE "submissions"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
@@ -828,13 +828,13 @@ DO $do$ BEGIN EXECUTE format($create$
         SELECT w.id, w.user_name FROM workers w WHERE w.context_id = context AND w.tenant_id = tenant.id
         UNION ALL
         SELECT s.worker_id, s.user_name FROM submissions s
-        WHERE s.context_id = context AND s.tenant_id = tenant.id AND s.creates_worker AND s.status = 'queued'
+        WHERE s.target_context_id = context AND s.tenant_id = tenant.id AND s.creates_worker AND s.status = 'queued'
       ) p LIMIT 1;
       IF NOT FOUND THEN
         RAISE EXCEPTION 'The tenant "%%" has no context with the id %%.', tenant_name, context USING ERRCODE = 'NS005';
       END IF;
     END IF;
-    INSERT INTO submissions (id, tenant_id, context_id, worker_id, creates_worker, user_name, body, bytes)
+    INSERT INTO submissions (id, tenant_id, target_context_id, worker_id, creates_worker, user_name, body, bytes)
       SELECT job, tenant.id, context, worker, creates, owner_name, submission::json, octet_length(submission)
       WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = job)
       ON CONFLICT (id) DO NOTHING;

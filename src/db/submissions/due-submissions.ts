@@ -1,5 +1,5 @@
 /** Submissions that have yet to become jobs: found by worker processes, and taken in the order of each context. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { AllowedTenant } from '../../core/access/tenant.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
@@ -28,9 +28,9 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active' order by random() limit ${most}
     ), due as materialized (
-      select f.tenant_id, f.context_id, f.turn from chosen cross join lateral (
+      select f.tenant_id, f.target_context_id, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.position) as turn from (
-          select s.tenant_id, s.context_id, s.position from submissions s
+          select s.tenant_id, s.target_context_id, s.position from submissions s
           where s.tenant_id = chosen.id and s.status = 'queued'
             and (s.retry_at is null or s.retry_at <= ${nowInStatement})
           order by s.position limit ${most}
@@ -38,8 +38,8 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
       ) f
       order by f.turn, random() limit ${most}
     )
-    select d.tenant_id as "tenantId", d.context_id as "contextId", t.allow, t.limits
-    from (select due.tenant_id, due.context_id, min(due.turn) as turn from due group by due.tenant_id, due.context_id) d
+    select d.tenant_id as "tenantId", d.target_context_id as "contextId", t.allow, t.limits
+    from (select due.tenant_id, due.target_context_id, min(due.turn) as turn from due group by due.tenant_id, due.target_context_id) d
     join tenants t on t.id = d.tenant_id
     order by d.turn`);
   return rows.map(({ tenantId, contextId, allow, limits }) => ({ tenantId, contextId, allow, limits }));
@@ -57,7 +57,7 @@ export async function firstSubmissions(
     select s.id, s.body from (
       select f.*, sum(f.bytes) over (order by f.position) - f.bytes as before from (
         select s.id, s.position, s.bytes, s.body from submissions s
-        where s.context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'
+        where s.target_context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'
         order by s.position limit ${most}
       ) f
     ) s
@@ -83,7 +83,7 @@ export async function takeSubmissions(
   const rows = await tx.execute<{ id: JobId }>(sql`/* submissions.take */
     with taken as materialized (
       select s.id, s.position from submissions s
-      where s.context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'
+      where s.target_context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'
         and ${isActive(sql`s.tenant_id`)}
       order by s.position limit ${most} for update of s skip locked
     )
@@ -102,10 +102,15 @@ export async function removeSubmission(tx: Executor, id: JobId): Promise<void> {
   await tx.execute(sql`/* submissions.remove */ delete from submissions s where s.id = ${id}`);
 }
 
+/** Of the submission `s`, what clients see of it as a job. Its content goes when it ends. */
+export const WITHOUT_CONTENT: SQL = sql`json_build_object('message_id', s.body -> 'message_id', 'input', json_build_object(
+  'user', s.body -> 'input' -> 'user', 'branch', s.body -> 'input' -> 'branch', 'metadata', s.body -> 'input' -> 'metadata'))`;
+
 /** It becomes no job. */
 export async function failSubmission(executor: Executor, id: JobId, error: SubmissionError): Promise<void> {
   await executor.execute(sql`/* submissions.fail */
-    update submissions s set status = 'failed', error = ${encodeJson(error)}::jsonb, finished_at = ${dueNow}
+    update submissions s set status = 'failed', error = ${encodeJson(error)}::jsonb, finished_at = ${dueNow},
+      body = ${WITHOUT_CONTENT}
     where s.id = ${id} and s.status = 'queued'`);
 }
 
@@ -117,7 +122,7 @@ export async function postponeSubmissions(
 ): Promise<void> {
   await executor.execute(sql`/* submissions.postpone */
     update submissions s set retry_at = ${nowInStatement} + ${byMs}::float8 * interval '1 millisecond'
-    where s.context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'`);
+    where s.target_context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'`);
 }
 
 /** How long a submission that became no job can be read, in days. */

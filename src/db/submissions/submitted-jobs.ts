@@ -8,6 +8,7 @@ import type { SubmissionError, SubmissionStatus } from '../../core/submissions/s
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { dueNow, millis } from '../connection/instant.ts';
+import { WITHOUT_CONTENT } from './due-submissions.ts';
 
 export type SubmittedJobView = {
   id: JobId;
@@ -31,12 +32,12 @@ export async function findSubmittedJob(
   id: JobId,
 ): Promise<SubmittedJobView | null> {
   const [row] = await executor.execute<SubmittedJobView>(sql`/* submissions.find */
-    select s.id, s.context_id as "contextId", s.worker_id as "workerId",
+    select s.id, s.target_context_id as "contextId", s.worker_id as "workerId",
       coalesce(s.body -> 'input' ->> 'user', s.user_name) as "user",
       coalesce(s.body -> 'input' ->> 'branch', c.active_branch, 'main') as branch,
       s.body ->> 'message_id' as "messageId", s.body -> 'input' -> 'metadata' as metadata,
       s.status, s.error, ${millis(sql`s.created_at`)} as "createdAt", ${millis(sql`s.finished_at`)} as "finishedAt"
-    from submissions s left join contexts c on c.id = s.context_id and c.tenant_id = s.tenant_id
+    from submissions s left join contexts c on c.id = s.target_context_id and c.tenant_id = s.tenant_id
     where s.id = ${id} and s.tenant_id = ${tenantId}`);
   return row ?? null;
 }
@@ -44,7 +45,7 @@ export async function findSubmittedJob(
 /** Waits for a process that makes a job of it. False: it became a job, or is finished, or there is none. */
 export async function cancelSubmission(executor: Executor, tenantId: TenantId, id: JobId): Promise<boolean> {
   const rows = await executor.execute(sql`/* submissions.cancel */
-    update submissions s set status = 'cancelled', finished_at = ${dueNow}
+    update submissions s set status = 'cancelled', finished_at = ${dueNow}, body = ${WITHOUT_CONTENT}
     where s.id = ${id} and s.tenant_id = ${tenantId} and s.status = 'queued' returning 1`);
   return rows.length > 0;
 }
@@ -61,6 +62,6 @@ function within(reach: Reach): SQL {
     case 'user':
       return sql`s.user_name = ${reach.user}`;
     case 'contexts':
-      return sql`s.context_id in ${[...reach.contextIds]}`;
+      return sql`s.target_context_id in ${[...reach.contextIds]}`;
   }
 }

@@ -128,7 +128,7 @@ describe('a submission', () => {
     await submit(body);
     expect(await the.rows('select 1 from submissions')).toEqual([]);
     // As if the two had crossed.
-    await the.rows(`insert into submissions (id, tenant_id, context_id, worker_id, creates_worker, body, bytes)
+    await the.rows(`insert into submissions (id, tenant_id, target_context_id, worker_id, creates_worker, body, bytes)
       values ('${body.job_id}', 1, '${body.context_id}', '${body.worker_id}', true, '${JSON.stringify(body)}', 9)`);
     await turnAll();
     expect(await statusOf(body.job_id)).toEqual([QUEUED_JOB]);
@@ -156,7 +156,8 @@ describe('what is refused', () => {
     const after = await toContext(contextId);
     const invalid = await submit({ context_id: contextId, input: { content: '' } });
     const atStopped = await toContext(stopped.contextId);
-    const branch = await submit({ context_id: contextId, input: { content: 'go', branch: 'absent' } });
+    const input = { content: 'secret', branch: 'absent', metadata: { order: 7 } };
+    const branch = await submit({ context_id: contextId, input });
     const last = await toContext(contextId);
     await turnAll();
     expect(await statusOf(taken)).toEqual([failed('invalid_request')]);
@@ -165,10 +166,15 @@ describe('what is refused', () => {
     expect(await statusOf(atStopped)).toEqual([failed('worker_stopped')]);
     expect(await statusOf(branch)).toEqual([failed('not_found')]);
     expect(await statusOf(last)).toEqual([QUEUED_JOB]);
-    expect((await findSubmittedJob(the.database.db, DEFAULT_TENANT, branch))?.error).toEqual({
-      code: 'not_found',
-      message: 'No branch has the name absent.',
+    expect(await findSubmittedJob(the.database.db, DEFAULT_TENANT, branch)).toMatchObject({
+      error: { code: 'not_found', message: 'No branch has the name absent.' },
+      contextId,
+      workerId,
+      branch: 'absent',
+      metadata: { order: 7 },
     });
+    const [kept] = await the.rows(`select body::text from submissions where id = '${branch}'`);
+    expect(kept?.['body']).not.toContain('secret');
   });
 
   test('by the role, by the queue, and by the limits of the tenant', async () => {

@@ -1,6 +1,6 @@
 /**
  * Jobs that services add in transactions of their own, by the function `nightshift_submit_v1`, and which database roles
- * may do so for which tenants. A submission is no row of its context: it stays if the context is deleted.
+ * may do so for which tenants. A submission is no row of its context: it stays if the context is deleted, without its content.
  */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
@@ -18,13 +18,13 @@ export const submissions = pgTable(
     tenantId: tenantId(),
     /** The order in which those of a context become jobs. */
     position: bigint('position', { mode: 'number' }).notNull().generatedAlwaysAsIdentity(),
-    contextId: uuid('context_id').notNull().$type<ContextId>(),
+    targetContextId: uuid('target_context_id').notNull().$type<ContextId>(),
     workerId: uuid('worker_id').notNull().$type<WorkerId>(),
     /** It creates this context and this worker. */
     createsWorker: boolean('creates_worker').notNull(),
     /** The user of the worker. */
     user: userName(),
-    /** As the service sent it: checked again before it becomes a job. */
+    /** As the service sent it: checked again before it becomes a job. Of one that became none: without its content. */
     body: json<Json>('body').notNull(),
     /** Of the body. */
     bytes: integer('bytes').notNull(),
@@ -43,7 +43,7 @@ export const submissions = pgTable(
       .on(t.tenantId, t.position)
       .where(sql`${t.status} = 'queued'`),
     index('submissions_queued_of_context')
-      .on(t.contextId, t.position)
+      .on(t.targetContextId, t.position)
       .where(sql`${t.status} = 'queued'`),
     index('submissions_of_tenant').on(t.tenantId),
     index('submissions_finished')
