@@ -160,10 +160,11 @@ test('an invalid job is refused before anything is written, with all faults', as
     message: expect.stringContaining('Model "unknown/model" has no known provider.'),
   });
   await expect(nightshift.enqueue(shopAsOwner(), { ...job('a b') })).rejects.toMatchObject({ code: 'invalid_request' });
-  await expect(nightshift.enqueue(shopAsOwner(), { ...job('acme'), job_id: '7' })).rejects.toMatchObject({
-    code: 'invalid_request',
-    faults: ['job_id must be a UUID.'],
-  });
+  for (const job_id of ['7', randomUUID()])
+    await expect(nightshift.enqueue(shopAsOwner(), { ...job('acme'), job_id })).rejects.toMatchObject({
+      code: 'invalid_request',
+      faults: [expect.stringMatching(/^job_id must be a UUID of version 7/)],
+    });
   const large = { ...job('acme'), input: 'x'.repeat(SUBMISSION_BYTES) };
   await expect(nightshift.enqueue(shopAsOwner(), large)).rejects.toMatchObject({ code: 'payload_too_large' });
   // @ts-expect-error it cannot run SQL

@@ -1,8 +1,8 @@
 // Jobs that a service enqueues in its own transaction: they exist exactly if it commits.
-import { randomUUID } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { Client } from 'pg';
 import postgres from 'postgres';
+import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
 import { type EnqueueJob, type Nightshift, type SqlRunner } from '../../src/index.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -122,13 +122,14 @@ test('an input for a context of the same transaction follows its first one', asy
 });
 
 test('a job id of the service is one job, however often it is enqueued', async () => {
-  const job_id = randomUUID();
+  const job_id = v7();
   const twice = () => nightshift.enqueue(sql, { ...order(), job_id });
-  await Promise.all([twice(), twice()]);
+  const [one, other] = await Promise.all([twice(), twice()]);
+  expect(one).toEqual(other);
   expect(await rows()).toHaveLength(1);
   await nightshift.startWorker();
-  await acme().jobs.wait(job_id);
-  expect(await twice()).toMatchObject({ job_id });
+  expect(await acme().jobs.wait(job_id)).toMatchObject({ context_id: one.context_id, worker_id: one.worker_id });
+  expect(await twice()).toEqual(one);
   expect(await rows()).toEqual([]);
   await expect(nightshift.enqueue(sql, { ...order(), tenant: 'other', job_id })).rejects.toMatchObject({
     name: 'NightshiftEnqueueError',

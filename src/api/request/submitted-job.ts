@@ -6,11 +6,11 @@ import type { ReadSubmission } from '../../commands/submissions/turn-submissions
 import type { SubmissionTarget, SubmittedJob } from '../../commands/submissions/submitted-job.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
-import { parseId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
+import { isInOrder, parseId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import type { AllowedTenant } from '../../core/access/tenant.ts';
 import { ALL_ALLOWED } from '../../core/workers/allowed-names.ts';
-import { RequestRefused } from '../response/problem.ts';
+import { RequestRefused, invalid } from '../response/problem.ts';
 import { ContextSubmission, WorkerSubmission } from '../schemas/jobs/submission.ts';
 import { refusedName, type Catalog } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
@@ -45,6 +45,7 @@ export function parseSubmission(body: Json): Parsed | Refusal {
 function toJob(body: WorkerSubmission | ContextSubmission): SubmittedJob {
   const [jobId, messageId] = [parseId<JobId>(body.job_id), parseId<MessageId>(body.message_id)];
   if (jobId === null || messageId === null) throw new Error('The id of a submission passed the schema.');
+  if (!isInOrder(jobId)) throw invalid('job_id must be a UUID of version 7.', 'job_id');
   if ('worker_id' in body)
     return { jobId, messageId, target: toWorker(body), input: toFirstInput(SERVICE, body.input) };
   const { branch, user, ...input } = body.input;

@@ -3,12 +3,12 @@
  * if that transaction commits. All that needs no database is checked before.
  */
 import type { Refusal } from '../../core/errors.ts';
-import { parseId, type ContextId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
+import { isInOrder, parseId, type ContextId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import { encodeJson } from '../../db/connection/codec.ts';
 import { ensureTenant } from '../../db/write/tenants/tenants.ts';
-import { ids } from '../../platform/ids.ts';
+import { derivedId, ids } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseTenant } from '../callers.ts';
 import { NightshiftEnqueueError, toEnqueueError } from './enqueue-error.ts';
@@ -62,17 +62,19 @@ export function createEnqueue(platform: Platform): Enqueue {
   };
 }
 
+const NOT_AN_ID = 'job_id must be a UUID of version 7, such as 01890a5d-ac96-774b-bcce-b302099a8057.';
+
 type Given = Omit<EnqueueJob, 'tenant'> & { context_id?: string | undefined; input: unknown };
 
+/** The other ids follow from that of the job, so that a job that is enqueued again has the same ones. */
 function bodyOf({ job_id: given, ...job }: Given): { body: Json; enqueued: Enqueued } {
   const jobId = given === undefined ? ids.next<JobId>() : parseId<JobId>(given);
-  if (jobId === null) throw invalid(['job_id must be a UUID.']);
-  const isNew = job.context_id === undefined;
+  if (jobId === null || !isInOrder(jobId)) throw invalid([NOT_AN_ID]);
   const enqueued = {
     job_id: jobId,
-    message_id: ids.next<MessageId>(),
-    context_id: job.context_id?.toLowerCase() ?? ids.next<ContextId>(),
-    worker_id: isNew ? ids.next<WorkerId>() : null,
+    message_id: derivedId<MessageId>(jobId, 'message'),
+    context_id: job.context_id?.toLowerCase() ?? derivedId<ContextId>(jobId, 'context'),
+    worker_id: job.context_id === undefined ? derivedId<WorkerId>(jobId, 'worker') : null,
   };
   const { worker_id, ...named } = enqueued;
   const input = typeof job.input === 'string' ? { content: job.input } : job.input;

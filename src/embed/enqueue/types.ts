@@ -22,7 +22,7 @@ export type EnqueueWorker = Omit<CreateWorker, 'input' | 'parent_worker_id'> & {
 /** An input for a context that exists, or that the same transaction enqueued before. It waits its turn. */
 export type EnqueueMessage = { context_id: string; input: string | Omit<PostMessage, OfRequest | 'delivery'> };
 
-/** `job_id`: a UUID of your own; enqueued twice, it is one job. Default: a new one. */
+/** `job_id`: a UUIDv7 of your own; enqueued twice, it is one job with the same ids. Default: a new one. */
 export type EnqueueJob = { tenant: string; job_id?: string } & (EnqueueWorker | EnqueueMessage);
 
 /** Ids of what exists once your transaction has committed. `worker_id`: of the worker that it creates; null: none. */
