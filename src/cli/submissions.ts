@@ -26,14 +26,29 @@ export async function submissionsCommand(args: readonly string[]): Promise<numbe
   try {
     return await carryOut(database, schema, wanted);
   } catch (error) {
-    const reason = isUnavailable(error) ? `The database does not answer (${errorCode(error)}).` : refusalText(error);
+    const reason = reasonOf(error);
     if (reason === null) throw error;
-    process.stderr.write(`${reason} Check DATABASE_URL, and run \`nightshift doctor\`.\n`);
+    process.stderr.write(`${reason}\n`);
     return 1;
   } finally {
     await database.close();
   }
 }
+
+/** For the operator: what is wrong, and what to do. Null: an unexpected error. */
+function reasonOf(error: unknown): string | null {
+  const code = errorCode(error);
+  if (isUnavailable(error))
+    return `The database does not answer (${code}). Check DATABASE_URL, and run \`nightshift doctor\`.`;
+  if (NO_TABLES.includes(code)) return 'The database has no tables of this version. Run `nightshift migrate` first.';
+  const refusal = refusalText(error);
+  return refusal === null
+    ? null
+    : `PostgreSQL refused: ${refusal}. Use the login that owns the tables in DATABASE_URL.`;
+}
+
+/** There is no such table, no such schema, or no such function. */
+const NO_TABLES = ['42P01', '3F000', '42883'];
 
 /** Null: the arguments are wrong. */
 function parse(args: readonly string[]): Wanted | null {

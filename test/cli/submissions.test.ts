@@ -5,7 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connected } from '../services/connected.ts';
-import { createFreshDatabase } from '../services/database.ts';
+import { createEmptyDatabase, createFreshDatabase } from '../services/database.ts';
 
 const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
 const ROLE = `web_${randomUUID().slice(0, 8)}`;
@@ -23,8 +23,10 @@ afterAll(async () => {
 
 type Ran = { code: number; out: string; err: string };
 
-async function run(...args: string[]): Promise<Ran> {
-  const env = { ...process.env, DATABASE_URL: databaseUrl };
+const run = (...args: string[]): Promise<Ran> => runOn(databaseUrl, ...args);
+
+async function runOn(url: string, ...args: string[]): Promise<Ran> {
+  const env = { ...process.env, DATABASE_URL: url };
   return promisify(execFile)(process.execPath, [MAIN, 'submissions', ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
@@ -60,6 +62,17 @@ test('a role that PostgreSQL does not have', async () => {
     out: '',
     err: 'PostgreSQL has no role "no_such_role". Create it first, then grant again.\n',
   });
+});
+
+test('a database without tables, and one that does not answer', async () => {
+  const empty = await createEmptyDatabase();
+  const migrateFirst = 'The database has no tables of this version. Run `nightshift migrate` first.\n';
+  for (const args of [['list'], ['grant', '--role', ROLE, '--tenant', 'acme']])
+    expect(await runOn(empty.url, ...args)).toEqual({ code: 1, out: '', err: migrateFirst });
+  await empty.drop();
+  const { code, err } = await runOn('postgres://x:y@127.0.0.1:1/z', 'list');
+  expect(code).toBe(1);
+  expect(err).toBe('The database does not answer (ECONNREFUSED). Check DATABASE_URL, and run `nightshift doctor`.\n');
 });
 
 test.each([[[]], [['grant']], [['list', '--role', 'x']], [['take']], [['grant', '--role', 'x', '--tenant', 'a b']]])(

@@ -31,14 +31,16 @@ type State = Pick<
 
 export class ScheduleRunner {
   readonly #state: State;
+  readonly #lookMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
   /** Ends the time until the next look. */
   #hurry = new AbortController();
   #unsubscribe: () => void = () => undefined;
 
-  constructor(state: State) {
+  constructor(state: State, lookMs = LOOK_MS) {
     this.#state = state;
+    this.#lookMs = lookMs;
   }
 
   async subscribe(): Promise<void> {
@@ -59,7 +61,7 @@ export class ScheduleRunner {
   async #repeat(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const lookMs = LOOK_MS * (0.75 + this.#state.random() / 2);
+      const lookMs = this.#lookMs * (0.75 + this.#state.random() / 2);
       // Before the look, so that it does not miss what is announced meanwhile.
       this.#hurry = new AbortController();
       const ms = Math.min(await this.#look(lookMs), lookMs);

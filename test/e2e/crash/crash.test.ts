@@ -501,7 +501,7 @@ const PLAYS: Entry[] = [
   { what: 'of a structured answer', play: structured, least: 4, kinds: 2, after: 'every', before: 'none' },
   { what: 'of schedules', play: scheduled, least: 6, kinds: 2, after: 'kinds', before: 'kinds' },
   { what: 'of delayed inputs', play: delayed, least: 6, kinds: 3, after: 'kinds', before: 'none' },
-  { what: 'of submissions', play: submitted, least: 6, kinds: 3, after: 'kinds', before: 'kinds' },
+  { what: 'of submissions', play: submitted, least: 5, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'of deliveries to a webhook', play: hooked, least: 8, kinds: 5, after: 'kinds', before: 'kinds' },
   { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
