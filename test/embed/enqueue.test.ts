@@ -174,3 +174,10 @@ test('a user sees the jobs of its own workers', async () => {
   expect(await clientOf('alice').jobs.get(job_id)).toMatchObject({ id: job_id, user: 'alice', status: 'queued' });
   await expect(clientOf('bob').jobs.get(job_id)).rejects.toMatchObject({ code: 'not_found' });
 });
+
+test('after stop nothing is enqueued', async () => {
+  await nightshift.stop();
+  await expect(nightshift.enqueue(sql, order())).rejects.toMatchObject({ code: 'stopped' });
+  await nightshift.notify();
+  expect(await rows()).toEqual([]);
+});

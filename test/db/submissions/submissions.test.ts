@@ -4,6 +4,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform } from '../../../src/commands/perform.ts';
+import { deleteTenant } from '../../../src/commands/tenants/manage-tenants.ts';
+import { removeTenant } from '../../../src/commands/tenants/remove-tenant.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { refuse } from '../../../src/core/errors.ts';
 import {
@@ -15,7 +17,11 @@ import {
 } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import type { Database } from '../../../src/db/connection/client.ts';
-import { contextsWithSubmissions, forgetSubmissions } from '../../../src/db/submissions/due-submissions.ts';
+import {
+  contextsWithSubmissions,
+  failSubmission,
+  forgetSubmissions,
+} from '../../../src/db/submissions/due-submissions.ts';
 import { cancelSubmission, findSubmittedJob } from '../../../src/db/submissions/submitted-jobs.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { turnDueSubmissions } from '../../../src/workers/scheduling/submissions.ts';
@@ -238,6 +244,23 @@ test('a cancel and the turn of a submission exclude each other', async () => {
     ]);
     await perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId: id, reason: null }));
   }
+});
+
+test('the deletion of a tenant removes its submissions and its grants, and nothing more is accepted', async () => {
+  const { db } = the.database;
+  const tenantId = await ensureTenant(db, 'leaving');
+  const [waiting, refused] = [await submit(newWorker(), 'leaving'), await submit(newWorker(), 'leaving')];
+  await failSubmission(db, refused, { code: 'queue_full', message: 'x' });
+  await the.rows(`insert into submission_grants (role_name, tenant_id) values ('shop', ${tenantId})`);
+  const actor = { kind: 'operator', id: null, user: null, onBehalfOf: null } as const;
+  const deletion = deleteTenant('leaving', { actor, requestId: 'r-1', keys: [] });
+  expect((await perform(the.ports(), deletion)).kind).toBe('done');
+  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS002' } });
+  const removal = () => removeTenant({ ...the.ports(), ids }, tenantId, () => false);
+  await expect.poll(removal, { timeout: 60_000 }).toBe('removed');
+  for (const id of [waiting, refused]) expect(await statusOf(id)).toEqual([]);
+  expect(await the.rows(`select 1 from submission_grants where tenant_id = ${tenantId}`)).toEqual([]);
+  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS001' } });
 });
 
 test('old refusals are forgotten, and so is what a deleted tenant left', async () => {
