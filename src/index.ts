@@ -1,6 +1,8 @@
 /** The public interface of the package, for `nightshift.config.ts` and for services that run Nightshift themselves. */
 export { createNightshift } from './embed/nightshift.ts';
 export { NightshiftStartError, type NightshiftStartCode } from './embed/start-error.ts';
+export { NightshiftEnqueueError, type NightshiftEnqueueCode } from './embed/enqueue/enqueue-error.ts';
+export type { EnqueueJob, EnqueueMessage, EnqueueWorker, Enqueued, SqlRunner } from './embed/enqueue/types.ts';
 export type {
   ApiOptions,
   Authenticate,

@@ -84,6 +84,11 @@ export function followUpsDue(): Channel<Record<string, never>> {
   return { name: 'follow-ups' };
 }
 
+/** To all worker processes: submissions are committed. If the message is lost, a look finds them. */
+export function submissionsDue(): Channel<Record<string, never>> {
+  return { name: 'submissions' };
+}
+
 export type Bus = {
   /** Never throws, and never waits for an unavailable bus. */
   publish<Message extends object>(channel: Channel<Message>, message: Message): void;

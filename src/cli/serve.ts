@@ -4,11 +4,18 @@ const SERVERS = {
   api: async () => (await import('../platform/production.ts')).runApi(),
   worker: async () => (await import('../platform/production.ts')).runWorker(),
   migrate: async (args) => (await import('./migrate.ts')).migrateCommand(args),
+  submissions: async (args) => (await import('./submissions.ts')).submissionsCommand(args),
   'worker-health': async () => (await import('./worker-health.ts')).workerHealth(),
 } as const satisfies Record<string, (args: readonly string[]) => Promise<number>>;
 
 /** The options of server commands. Most have none. */
-export const SERVER_OPTIONS: Readonly<Record<string, readonly string[]>> = { migrate: ['--status', '--dry-run'] };
+export const SERVER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  migrate: ['--status', '--dry-run'],
+  submissions: ['--role <role>', '--tenant <tenant>'],
+};
+
+/** These check their arguments themselves. */
+const CHECKS_ARGUMENTS: readonly string[] = ['submissions'];
 
 export function isServer(name: string): name is keyof typeof SERVERS {
   return Object.hasOwn(SERVERS, name);
@@ -22,7 +29,7 @@ const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError', 'DatabaseR
 /** Returns the exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {
   const options = SERVER_OPTIONS[name] ?? [];
-  if (args.length > 1 || args.some((arg) => !options.includes(arg))) {
+  if (!CHECKS_ARGUMENTS.includes(name) && (args.length > 1 || args.some((arg) => !options.includes(arg)))) {
     const taken = options.length === 0 ? 'no arguments' : `${options.join(' or ')} alone`;
     process.stderr.write(
       `nightshift ${name} takes ${taken}. Configure it with environment variables (see .env.example).\n`,

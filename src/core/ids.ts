@@ -48,6 +48,11 @@ export function parseId<T extends Id<string>>(text: string): T | null {
   return isUuid(text) ? (text.toLowerCase() as T) : null;
 }
 
+/** Whether it is a UUIDv7, so that it sorts by its time among the ids that the application generates. */
+export function isInOrder(id: Id<string>): boolean {
+  return id[14] === '7';
+}
+
 /** When an id was generated, by the clock of the process that did: the first 48 bits of a UUIDv7. */
 export function madeAt(id: Id<string>): Millis {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);

@@ -1,5 +1,6 @@
 /** Opens an instance: connections first, then its parts when they are asked for. `stop` ends them in the other order. */
 import type { Logger } from 'pino';
+import { submissionsDue } from '../bus/bus.ts';
 import { createClient, type Client } from '../client/index.ts';
 import { isSecured } from '../config/secured.ts';
 import { DatabaseRefused } from '../db/setup/database-refused.ts';
@@ -12,6 +13,7 @@ import { hasKeys } from '../db/write/api-keys.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
 import { parseTenant } from './callers.ts';
+import { createEnqueue } from './enqueue/enqueue.ts';
 import { openEmbeddedApi, type EmbeddedApi } from './embedded-api.ts';
 import { toFastifyPlugin } from './handlers/fastify.ts';
 import { toFetchHandler } from './handlers/fetch.ts';
@@ -89,6 +91,7 @@ function placeOf(databaseUrl: string): string {
 
 function instanceOf(platform: Platform, log: Logger): Nightshift {
   const worker = openWorker(platform);
+  const enqueue = createEnqueue(platform);
   const apis: Promise<EmbeddedApi>[] = [];
   let inProcess: Promise<EmbeddedApi> | null = null;
   let stopping: Promise<void> | null = null;
@@ -144,6 +147,13 @@ function instanceOf(platform: Platform, log: Logger): Nightshift {
         const api = await (inProcess ??= openEmbeddedApi(platform, log, ''));
         return api.carry(request, async () => caller);
       });
+    },
+    async enqueue(tx, job) {
+      if (isStopped) throw stoppedError();
+      return enqueue(tx, job);
+    },
+    async notify() {
+      if (!isStopped) platform.commands.bus.publish(submissionsDue(), {});
     },
     async startWorker() {
       requireRunning();

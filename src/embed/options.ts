@@ -4,6 +4,7 @@
  */
 import type { Client } from '../client/index.ts';
 import type { Scope } from '../core/access/scopes.ts';
+import type { EnqueueJob, Enqueued, SqlRunner } from './enqueue/types.ts';
 import type { OperatorConfig } from '../tools/config/define.ts';
 
 /** A logger such as that of pino: `log.warn({ err }, 'text')`. */
@@ -101,6 +102,14 @@ export type Nightshift = {
    * `NightshiftStartError` if the name is not valid. Nightshift adds a tenant that it does not know.
    */
   tenant(name: string, options?: TenantOptions): Client;
+  /**
+   * Enqueues a job in a transaction of yours, in the database of `databaseUrl`: the job exists exactly if the transaction
+   * commits. A worker process runs it within about a second of the commit; see `notify`. `jobs.get` of the tenant's
+   * client finds it from the commit on. Rejects with `NightshiftEnqueueError`.
+   */
+  enqueue(tx: SqlRunner, job: EnqueueJob): Promise<Enqueued>;
+  /** After the commit of what was enqueued: worker processes look at once. Not needed, and safe to repeat. */
+  notify(): Promise<void>;
   /** Starts to run jobs here. Resolves when the worker can claim them. One worker for each instance. */
   startWorker(): Promise<void>;
   /** The API as a function from `Request` to `Response`, for Hono, Next.js and others. Rejects if it would be open. */

@@ -39,13 +39,17 @@ function draw(): Uint8Array {
   return drawn.subarray(used - BYTES, used);
 }
 
-/** The timestamp of the job's id, followed by a hash of job and step. */
 function answerId(jobId: JobId, step: number): MessageId {
-  const hashed = hash('sha256', `${jobId}/${step}`, 'buffer');
+  return derivedId<MessageId>(jobId, String(step));
+}
+
+/** Another id for the same job and name: the timestamp of the job's id, followed by a hash of both. */
+export function derivedId<T extends ReturnType<typeof ids.next>>(jobId: JobId, name: string): T {
+  const hashed = hash('sha256', `${jobId}/${name}`, 'buffer');
   hashed[6] = 0x70 | ((hashed[6] ?? 0) & 0x0f);
   hashed[8] = 0x80 | ((hashed[8] ?? 0) & 0x3f);
   const hex = jobId.replaceAll('-', '').slice(0, 12) + hashed.toString('hex').slice(12, 32);
-  const id = parseId<MessageId>(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+  const id = parseId<T>(hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
   if (id === null) throw new Error(`The job id ${jobId} is not a UUID.`);
   return id;
 }

@@ -9,7 +9,6 @@ import type { WebhookPorts } from '../api/server/ports.ts';
 import type { Server } from '../api/server/server.ts';
 import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
-import type { SchedulePorts } from '../commands/schedules/post-run.ts';
 import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import { NO_LIMITS, type RequestRates } from '../core/access/quotas.ts';
@@ -112,12 +111,13 @@ function assemble(
   const served = abilitiesOf(config, configFile, { database, peers, servers, log, env: services.env });
   const { abilities, providers, checkInput, builtIn } = served;
   const { limits, prices, roles, tools: own } = configFile;
-  const scheduledRole = scheduledRoles(commands, {
+  const known = {
     fileRoles: roles,
     checkInput,
     parameters: limits.parameters ?? [],
     defaultModel: config.defaultModel,
-  });
+  };
+  const checks = workerChecks(commands, known);
   const webhooks = {
     receivers: createReceivers(limits.webhooks ?? WEBHOOK_DEFAULTS),
     secretBox: openSecretBox(config.secretKeys),
@@ -131,7 +131,7 @@ function assemble(
     queue: transport.queue,
     ids,
     abilities,
-    scheduledRole,
+    ...checks,
     servers,
     webhooks,
     log,
@@ -245,20 +245,27 @@ function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits 
   };
 }
 
-/** The check of workers that occurrences of schedules create, loaded for the first one. */
-function scheduledRoles(
+/** The checks of workers that occurrences of schedules and submissions create, loaded for the first one. */
+function workerChecks(
   { database, times }: Pick<CommandPorts, 'database' | 'times'>,
   known: Omit<Catalog, 'names'>,
-): SchedulePorts['roleOf'] {
+): Pick<WorkerPorts, 'scheduledRole' | 'readSubmission'> {
   const load = once(async () => {
-    const [{ openCatalog }, { roleAtOccurrence }] = await Promise.all([
+    const [{ openCatalog }, { roleAtOccurrence }, { readSubmission }] = await Promise.all([
       import('../api/server/catalog.ts'),
       import('../api/request/scheduled-worker.ts'),
+      import('../api/request/submitted-job.ts'),
     ]);
-    return { catalog: openCatalog(database, times, known), roleAtOccurrence };
+    return { catalog: openCatalog(database, times, known), roleAtOccurrence, readSubmission };
   });
-  return async (tenant, worker) => {
-    const { catalog, roleAtOccurrence } = await load();
-    return roleAtOccurrence({ catalog, database }, tenant, worker);
+  return {
+    async scheduledRole(tenant, worker) {
+      const { catalog, roleAtOccurrence } = await load();
+      return roleAtOccurrence({ catalog, database }, tenant, worker);
+    },
+    async readSubmission(tenant, body) {
+      const { catalog, readSubmission } = await load();
+      return readSubmission({ catalog, database }, tenant, body);
+    },
   };
 }

@@ -47,6 +47,11 @@ async function soundRows(): Promise<Ids> {
     fill(`insert into schedule_runs (id, tenant_id, schedule_id, occurrence, status, job_id)
       values ('$r', 1, '$s', now(), 'started', '$j')`),
   );
+  await the.rows(
+    fill(`insert into submissions (id, tenant_id, target_context_id, worker_id, creates_worker, body, bytes)
+      values ('$j', 1, '$c', '$w', false, '{}', 2)`),
+  );
+  await the.rows(`insert into submission_grants (role_name, tenant_id) values ('shop', 1) on conflict do nothing`);
   await the.rows(fill(batch('2, 2')));
   await the.rows(fill(`insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'r')`));
   return named;
@@ -81,6 +86,7 @@ const call = (set: string) => `update tool_calls set ${set} where id = '$t'`;
 const compaction = (set: string) => `update compactions set ${set} where id = '$k'`;
 const schedule = (set: string) => `update schedules set ${set} where id = '$s'`;
 const run = (set: string) => `update schedule_runs set ${set} where id = '$r'`;
+const submission = (set: string) => `update submissions set ${set} where id = '$j'`;
 const batch = (numbers: string) => `insert into event_batches (context_id, tenant_id, first_seq, seq, epoch, events)
   values ('$c', 1, ${numbers}, 0, '[[0, "n", {}]]')`;
 const logEntry = (number: string, level: string, times = 1) => `insert into tool_logs
@@ -154,6 +160,13 @@ const CASES: Readonly<Record<string, string>> = {
   schedule_runs_failed_says_why: run(`status = 'failed', job_id = null`),
   schedule_runs_missed: run(`status = 'missed', job_id = null`),
   schedule_runs_manual: run(`occurrence = null, status = 'skipped', job_id = null`),
+  submissions_pkey: `insert into submissions (id, tenant_id, target_context_id, worker_id, creates_worker, body, bytes)
+    values ('$j', 1, '$c', '$w', false, '{}', 2)`,
+  submissions_status: submission(`status = 'lost', finished_at = now()`),
+  submissions_failed_says_why: submission(`status = 'failed', finished_at = now()`),
+  submissions_finished: submission(`finished_at = now()`),
+  submissions_bytes: submission('bytes = 0'),
+  submission_grants_role_name_tenant_id_pk: `insert into submission_grants (role_name, tenant_id) values ('shop', 1)`,
   compactions_pkey: copy('compactions', "id = '$k'", { seq: '9' }),
   compactions_place: copy('compactions', "id = '$k'", { id: fresh }),
   compactions_type: compaction(`type = 'magic'`),

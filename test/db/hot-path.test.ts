@@ -26,6 +26,7 @@ const BESIDE = [
   'search.index_backlog',
   'schedules.find_due',
   'jobs.find_due',
+  'submissions.find_due',
   'webhooks.find_work',
   'contexts.take_due',
   'contexts.read_runnable',

@@ -71,6 +71,7 @@ test('which columns keep their text', async () => {
     'roles.definition',
     'schedules.content',
     'schedules.worker',
+    'submissions.body',
     'tool_calls.approval',
     'tool_calls.reply',
     'tool_lists.tools',

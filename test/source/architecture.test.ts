@@ -559,6 +559,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
     .flatMap(({ text }) => [...text.matchAll(/ json<[^(]*\('(\w+)'\)/g)].map(([, name = '']) => name));
   expect([...new Set(columns)].sort()).toEqual([
     'approval',
+    'body',
     'call',
     'config',
     'content',

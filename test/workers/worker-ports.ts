@@ -11,6 +11,7 @@ import { TEAM_DEFAULTS } from '../../src/workers/run/team-abilities.ts';
 import type { Abilities, WorkerPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
 import { settings } from '../core/builders.ts';
 import { NO_WEBHOOKS } from '../services/webhooks.ts';
+import { readParsed } from './scheduling/read-parsed.ts';
 
 /** A live process is not declared dead, and answers in time, however slow the machine is. */
 export const TIMES: WorkerTimes = {
@@ -65,6 +66,7 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
     servers: NO_SERVERS,
     peers: PEER_LIMITS,
     scheduledRole: async () => ({ kind: 'role', role: null }),
+    readSubmission: readParsed,
     webhooks: NO_WEBHOOKS,
     boundResult: (content) => content,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),

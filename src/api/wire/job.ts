@@ -4,7 +4,8 @@ import { parseOutput } from '../../core/run/output.ts';
 import { isFinished } from '../../core/run/job.ts';
 import type { JobId } from '../../core/ids.ts';
 import type { WaitsFor } from '../../core/tools/tool-call.ts';
-import { toPublicUsage } from '../../core/money/usage.ts';
+import { NO_USAGE, toPublicUsage } from '../../core/money/usage.ts';
+import type { SubmittedJobView } from '../../db/submissions/submitted-jobs.ts';
 import type { AwaitedBelow } from '../../db/calls/awaited-below.ts';
 import type { AwaitedWorker } from '../../db/calls/awaited.ts';
 import type { JobView, WorkerOfJob } from '../../db/read/jobs/job-views.ts';
@@ -44,6 +45,39 @@ export function toJob(view: JobView, modelOf: (worker: WorkerOfJob) => string): 
     finished_at: toIsoOrNull(view.finishedAt),
     metadata: view.metadata,
     compaction: view.compaction === null ? null : toCompaction(view.compaction),
+  };
+}
+
+/** A submission that is no job yet, or became none: nothing of it has run. */
+export function toSubmittedJob(view: SubmittedJobView, modelOf: (worker: WorkerOfJob) => string): Job {
+  const { worker, messageId } = view;
+  return {
+    id: view.id,
+    kind: 'input',
+    context_id: view.contextId,
+    context_title: worker.title,
+    worker_id: view.workerId,
+    worker_name: worker.name,
+    role: worker.role,
+    model: modelOf(worker),
+    user: view.user,
+    branch: view.branch,
+    input: messageId === null ? null : { message_id: messageId, text: view.text },
+    status: view.status,
+    attempt: 0,
+    retry_at: null,
+    starts_at: null,
+    steps: 0,
+    usage: toPublicUsage(NO_USAGE),
+    waiting_for: [],
+    output: null,
+    error: view.error,
+    parent_job_id: null,
+    created_at: toIso(view.createdAt),
+    started_at: null,
+    finished_at: toIsoOrNull(view.finishedAt),
+    metadata: view.metadata ?? {},
+    compaction: null,
   };
 }
 
@@ -92,6 +126,11 @@ export function toAwaitedWorker({ id, name, workerId }: AwaitedWorker): Job['wai
 export function toAwaitedBelow(call: AwaitedBelow): Job['waiting_for'][number] {
   const { id, name, workerId } = call;
   return { kind: AWAITED[call.for], tool_call_id: id, name, worker_id: workerId };
+}
+
+export function toSubmittedReceipt({ id, status, finishedAt }: SubmittedJobView): Receipt {
+  const cancelledAt = status === 'cancelled' ? toIsoOrNull(finishedAt) : null;
+  return { job_id: id, status, requested_at: cancelledAt, delivered_at: null, stopped_at: cancelledAt };
 }
 
 export function toReceipt(id: JobId, view: ReceiptView): Receipt {

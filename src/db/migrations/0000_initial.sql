@@ -403,6 +403,34 @@ CREATE TABLE "search_entries" (
 	CONSTRAINT "search_entries_context_id_seq_pk" PRIMARY KEY("context_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "submission_grants" (
+	"role_name" text NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "submission_grants_role_name_tenant_id_pk" PRIMARY KEY("role_name","tenant_id")
+);
+--> statement-breakpoint
+CREATE TABLE "submissions" (
+	"id" uuid PRIMARY KEY NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"position" bigint GENERATED ALWAYS AS IDENTITY (sequence name "submissions_position_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"target_context_id" uuid NOT NULL,
+	"worker_id" uuid NOT NULL,
+	"creates_worker" boolean NOT NULL,
+	"user_name" text,
+	"body" json NOT NULL,
+	"bytes" integer NOT NULL,
+	"status" text DEFAULT 'queued' NOT NULL,
+	"error" jsonb,
+	"retry_at" timestamp (3) with time zone,
+	"created_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
+	"finished_at" timestamp (3) with time zone,
+	CONSTRAINT "submissions_status" CHECK (status in ('queued', 'failed', 'cancelled')),
+	CONSTRAINT "submissions_failed_says_why" CHECK (("submissions"."status" = 'failed') = ("submissions"."error" is not null)),
+	CONSTRAINT "submissions_finished" CHECK (("submissions"."status" <> 'queued') = ("submissions"."finished_at" is not null)),
+	CONSTRAINT "submissions_bytes" CHECK ("submissions"."bytes" > 0)
+);
+--> statement-breakpoint
 CREATE TABLE "approval_grants" (
 	"context_id" uuid NOT NULL,
 	"tool" text NOT NULL,
@@ -676,6 +704,11 @@ CREATE INDEX "schedules_of_tenant" ON "schedules" USING btree ("tenant_id","id")
 CREATE INDEX "schedules_due_of_tenant" ON "schedules" USING btree ("tenant_id","next_run_at") WHERE "schedules"."next_run_at" is not null;--> statement-breakpoint
 CREATE INDEX "schedules_due" ON "schedules" USING btree ("next_run_at") WHERE "schedules"."next_run_at" is not null;--> statement-breakpoint
 CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document") WITH (gin_pending_list_limit=1024);--> statement-breakpoint
+CREATE INDEX "submission_grants_of_tenant" ON "submission_grants" USING btree ("tenant_id");--> statement-breakpoint
+CREATE INDEX "submissions_queued_of_tenant" ON "submissions" USING btree ("tenant_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "submissions_queued_of_context" ON "submissions" USING btree ("target_context_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "submissions_of_tenant" ON "submissions" USING btree ("tenant_id");--> statement-breakpoint
+CREATE INDEX "submissions_finished" ON "submissions" USING btree ("finished_at") WHERE "submissions"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint
 CREATE INDEX "awaited_jobs_context" ON "awaited_jobs" USING btree ("context_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "tool_calls_place" ON "tool_calls" USING btree ("message_id","ordinal");--> statement-breakpoint
@@ -745,3 +778,74 @@ DO $do$ BEGIN EXECUTE format($create$
     SELECT count(*)::integer FROM deleted
   $body$;
   REVOKE ALL ON FUNCTION delete_audit_entries(bigint, integer) FROM PUBLIC$create$, current_schema()); END $do$;
+--> statement-breakpoint
+DO $do$ BEGIN EXECUTE format($create$
+  CREATE FUNCTION nightshift_submit_v1(tenant_name text, submission text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = %1$I, pg_temp AS $body$
+  #variable_conflict use_variable
+  DECLARE
+    -- Of the caller: within this function current_user is the owner of the tables.
+    caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role')::name END;
+    tenant record;
+    given jsonb;
+    job uuid;
+    context uuid;
+    worker uuid;
+    creates boolean;
+    owner_name text;
+  BEGIN
+    SELECT t.id, t.status INTO tenant FROM tenants t WHERE t.name = tenant_name AND (
+      pg_has_role(caller, current_user, 'USAGE') OR EXISTS (
+        SELECT 1 FROM submission_grants g JOIN pg_roles r ON r.rolname = g.role_name
+        WHERE g.tenant_id = t.id AND pg_has_role(caller, r.oid, 'USAGE')));
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'The database role "%%" may not submit jobs for the tenant "%%".', caller, tenant_name
+        USING ERRCODE = 'NS001', HINT = format('Run: nightshift submissions grant --role %%I --tenant %%s',
+          caller, tenant_name);
+    END IF;
+    IF tenant.status <> 'active' THEN
+      RAISE EXCEPTION 'The tenant "%%" is not active.', tenant_name USING ERRCODE = 'NS002';
+    END IF;
+    IF octet_length(submission) > 16777216 THEN
+      RAISE EXCEPTION 'The submission has %% bytes. At most 16777216 are allowed.', octet_length(submission)
+        USING ERRCODE = 'NS003';
+    END IF;
+    BEGIN
+      given := submission::jsonb;
+      job := given ->> 'job_id';
+      context := given ->> 'context_id';
+      worker := given ->> 'worker_id';
+      creates := worker IS NOT NULL;
+      owner_name := given ->> 'user';
+    EXCEPTION WHEN data_exception THEN
+      RAISE EXCEPTION 'The submission is not valid: %%', SQLERRM USING ERRCODE = 'NS004';
+    END;
+    IF job IS NULL OR context IS NULL THEN
+      RAISE EXCEPTION 'The submission needs job_id and context_id.' USING ERRCODE = 'NS004';
+    END IF;
+    IF NOT creates THEN
+      -- In one statement: a submission may become a worker between two.
+      SELECT p.id, p.user_name INTO worker, owner_name FROM (
+        SELECT w.id, w.user_name FROM workers w WHERE w.context_id = context AND w.tenant_id = tenant.id
+        UNION ALL
+        SELECT s.worker_id, s.user_name FROM submissions s
+        WHERE s.target_context_id = context AND s.tenant_id = tenant.id AND s.creates_worker AND s.status = 'queued'
+      ) p LIMIT 1;
+      IF NOT FOUND THEN
+        RAISE EXCEPTION 'The tenant "%%" has no context with the id %%.', tenant_name, context USING ERRCODE = 'NS005';
+      END IF;
+    END IF;
+    INSERT INTO submissions (id, tenant_id, target_context_id, worker_id, creates_worker, user_name, body, bytes)
+      SELECT job, tenant.id, context, worker, creates, owner_name, submission::json, octet_length(submission)
+      WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = job)
+      ON CONFLICT (id) DO NOTHING;
+    IF NOT FOUND AND EXISTS (
+      SELECT 1 FROM submissions s WHERE s.id = job AND s.tenant_id <> tenant.id
+      UNION ALL SELECT 1 FROM jobs j WHERE j.id = job AND j.tenant_id <> tenant.id
+    ) THEN
+      RAISE EXCEPTION 'The job id %% is already used.', job USING ERRCODE = 'NS006';
+    END IF;
+    RETURN job::text;
+  END
+  $body$;
+  REVOKE ALL ON FUNCTION nightshift_submit_v1(text, text) FROM PUBLIC$create$, current_schema()); END $do$;

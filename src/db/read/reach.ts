@@ -7,6 +7,7 @@ import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Reach } from '../../core/access/reach.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Executor } from '../connection/client.ts';
+import { isSubmissionWithin } from '../submissions/submitted-jobs.ts';
 
 /** `user`: only what belongs to this end user; null: no filter. */
 export type Visible = { reach: Reach; user: User | null };
@@ -34,8 +35,10 @@ export type Named = { kind: 'context'; id: ContextId } | { kind: 'worker'; id: W
 /** Whether the caller sees it. False also if it does not exist. */
 export async function isReached(executor: Executor, tenantId: TenantId, reach: Reach, named: Named): Promise<boolean> {
   const conditions = [sql`w.tenant_id = ${tenantId}`, isNamed(tenantId, named), ...isWithin(reach)];
+  const submitted =
+    named.kind === 'job' ? sql`union all ${isSubmissionWithin(tenantId, named.id, reach)}` : sql.empty();
   const rows = await executor.execute(sql`/* workers.reach */
-    select 1 from workers w where ${sql.join(conditions, sql` and `)}`);
+    select 1 from workers w where ${sql.join(conditions, sql` and `)} ${submitted}`);
   return rows.length > 0;
 }
 

@@ -6,6 +6,7 @@
 import type postgres from 'postgres';
 import { getViewName } from 'drizzle-orm';
 import { tenantJobMetadata, tenantSearchEntries } from '../schema/search-views.ts';
+import { SUBMIT_FUNCTION } from '../submissions/grants.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
@@ -19,6 +20,10 @@ export async function grantLogins(sql: postgres.Sql, schema: string, logins: Log
   await sql.begin(async (tx) => {
     for (const login of [api, worker]) await grantRows(tx, schema, login);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
+    // What the operator granted stays.
+    const granted = await tx<{ role: string }[]>`
+      select distinct role_name as role from submission_grants where role_name in (${api}, ${worker})`;
+    for (const { role } of granted) await tx.unsafe(`grant execute on function ${SUBMIT_FUNCTION} to ${quoted(role)}`);
   });
 }
 
@@ -68,6 +73,7 @@ async function grantRows(tx: postgres.TransactionSql, schema: string, name: stri
     `grant usage on schema ${quoted(schema)} to ${login}`,
     `grant select, insert, update, delete on all tables ${inSchema} to ${login}`,
     `revoke update, delete on audit_entries from ${login}`,
+    `revoke insert, update on submission_grants from ${login}`,
     `revoke insert, update, delete on ${[MIGRATIONS_TABLE, ...SEARCH_VIEWS].join(', ')} from ${login}`,
   ])
     await tx.unsafe(statement);

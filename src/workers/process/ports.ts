@@ -5,6 +5,7 @@ import type { Early, RunPorts } from '../../agent/run.ts';
 import type { Ended } from '../../commands/inputs/end-unread.ts';
 import type { CommandPorts } from '../../commands/ports.ts';
 import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
+import type { ReadSubmission } from '../../commands/submissions/turn-submissions.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Append, Committed } from '../../core/run/append.ts';
 import type { ContextId, ProcessId, RunIds, TenantId } from '../../core/ids.ts';
@@ -13,7 +14,9 @@ import type { CheckOutput } from '../../core/run/output.ts';
 import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
-import type { Allow } from '../../core/access/tenant.ts';
+import type { Refusal } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
+import type { Allow, AllowedTenant } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
@@ -87,6 +90,8 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   peers: PeerLimits;
   /** The role of a worker that a schedule creates. */
   scheduledRole: SchedulePorts['roleOf'];
+  /** Checks the body of a submission. */
+  readSubmission(tenant: AllowedTenant, body: Json): Promise<ReadSubmission | Refusal>;
   webhooks: WebhookPorts;
   log: Logger;
   random(): number;

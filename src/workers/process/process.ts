@@ -109,6 +109,7 @@ export async function startWorkerProcess(
     heartbeat.start(signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])),
     throttles.start(),
     followUps.start(),
+    schedules.subscribe(),
     ports.servers.start(watchServers(metrics, registry), registry),
   ];
   const listening = Promise.all(starting).then(() =>
@@ -118,6 +119,7 @@ export async function startWorkerProcess(
     failed.abort(error);
     await Promise.allSettled(starting);
     await followUps.stop();
+    await schedules.stop();
     await stopLast(state, heartbeat);
     throw error;
   });

@@ -1,8 +1,9 @@
 /**
- * Runs schedules and releases delayed inputs that are due. Every worker process looks about once a second, and at the
- * moment at which the next one is due. It needs no Redis.
+ * Runs schedules, releases delayed inputs that are due, and makes jobs of submissions. Every worker process looks about
+ * once a second, at the moment at which the next one is due, and when a service announces submissions. It needs no Redis.
  */
 import { setTimeout } from 'node:timers/promises';
+import { submissionsDue } from '../../bus/bus.ts';
 import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
 import { releaseDueInputs } from '../../commands/inputs/release-due.ts';
@@ -11,11 +12,14 @@ import { runDue, type DueRun } from '../../commands/schedules/run-due.ts';
 import { dueSchedules, postpone, type DueSchedule } from '../../db/schedules/due-schedules.ts';
 import { contextsWithDue, type DueContext } from '../../db/write/inputs/delayed-inputs.ts';
 import type { WorkerState } from '../process/ports.ts';
+import { turnDueSubmissions } from './submissions.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
 /** Schedules, or delayed inputs, of one batch. */
 const MOST = 50;
+/** Time between two looks at least, unless the first found as many as it may run, in milliseconds. */
+const APART_MS = 100;
 /** When a schedule is tried again after an error, in milliseconds. */
 const AGAIN_MS = 10_000;
 
@@ -23,15 +27,24 @@ type State = Pick<
   WorkerState,
   'database' | 'wakeQueue' | 'bus' | 'ids' | 'times' | 'peers' | 'log' | 'random' | 'identity'
 > &
-  Pick<WorkerState, 'scheduledRole'>;
+  Pick<WorkerState, 'scheduledRole' | 'readSubmission'>;
 
 export class ScheduleRunner {
   readonly #state: State;
+  readonly #lookMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<void> = Promise.resolve();
+  /** Ends the time until the next look. */
+  #hurry = new AbortController();
+  #unsubscribe: () => void = () => undefined;
 
-  constructor(state: State) {
+  constructor(state: State, lookMs = LOOK_MS) {
     this.#state = state;
+    this.#lookMs = lookMs;
+  }
+
+  async subscribe(): Promise<void> {
+    this.#unsubscribe = await this.#state.bus.subscribe(submissionsDue(), () => this.#hurry.abort());
   }
 
   start(): void {
@@ -41,15 +54,21 @@ export class ScheduleRunner {
   /** Resolves after the current batch. */
   async stop(): Promise<void> {
     this.#stopping.abort();
+    this.#unsubscribe();
     await this.#running;
   }
 
   async #repeat(): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
-      const lookMs = LOOK_MS * (0.75 + this.#state.random() / 2);
-      const ms = await this.#look(lookMs);
-      await setTimeout(Math.min(ms, lookMs), undefined, { signal }).catch(() => undefined);
+      const lookMs = this.#lookMs * (0.75 + this.#state.random() / 2);
+      // Before the look, so that it does not miss what is announced meanwhile.
+      this.#hurry = new AbortController();
+      const ms = Math.min(await this.#look(lookMs), lookMs);
+      const soon = Math.min(ms, APART_MS);
+      await setTimeout(soon, undefined, { signal }).catch(() => undefined);
+      const until = AbortSignal.any([signal, this.#hurry.signal]);
+      await setTimeout(ms - soon, undefined, { signal: until }).catch(() => undefined);
     }
   }
 
@@ -57,18 +76,18 @@ export class ScheduleRunner {
   async #look(lookMs: number): Promise<number> {
     const { log, identity } = this.#state;
     if (identity() === null) return lookMs;
-    const [schedules, delayed] = await Promise.allSettled([
+    const [schedules, delayed, submitted] = await Promise.allSettled([
       runDueSchedules(this.#state),
       releaseDueContexts(this.#state),
+      turnDueSubmissions(this.#state),
     ]);
     if (schedules.status === 'rejected') log.warn({ err: schedules.reason }, 'could not run schedules');
     if (delayed.status === 'rejected') log.warn({ err: delayed.reason }, 'could not release delayed inputs');
-    return Math.min(...[schedules, delayed].map((look) => (look.status === 'fulfilled' ? look.value : lookMs)));
+    if (submitted.status === 'rejected') log.warn({ err: submitted.reason }, 'could not make jobs of submissions');
+    const looks = [schedules, delayed, submitted];
+    return Math.min(...looks.map((look) => (look.status === 'fulfilled' ? look.value : lookMs)));
   }
 }
-
-/** Time between two looks at least, unless the first found as many as it may run, in milliseconds. */
-const APART_MS = 100;
 
 /** Runs one batch. Returns how long until the next one, in milliseconds. */
 export async function runDueSchedules(state: State): Promise<number> {

@@ -26,6 +26,7 @@ import { watched, type Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
 import { webhooksWith } from '../../services/webhooks.ts';
 import { WEBHOOK_SECRET } from '../rig/hooks.ts';
+import { readParsed } from '../../workers/scheduling/read-parsed.ts';
 
 export type CrashProcess = {
   /** Its environment: the services, and the file in which its tools record their effects. */
@@ -70,6 +71,7 @@ export async function startCrashProcess({
       expiry: { timeouts: {}, archivedDays: null, workspaces: null },
       peers: PEER_LIMITS,
       scheduledRole: async () => ({ kind: 'role', role: null }),
+      readSubmission: readParsed,
       webhooks: webhooksWith([WEBHOOK_SECRET]),
       boundResult: (content) => content,
       log,

@@ -1,9 +1,16 @@
 // Die after the k-th durable effect, for every k: a real process is killed by SIGKILL, another one continues, and the
 // stored result is the same, except for the outcome of a `once` call that cannot be known.
+import { sql } from 'drizzle-orm';
 import { afterAll, expect, test } from 'vitest';
 import { perform } from '../../../src/commands/perform.ts';
 import { createSchedule } from '../../../src/commands/schedules/create-schedule.ts';
-import { DEFAULT_TENANT, type ContextId, type ToolCallId } from '../../../src/core/ids.ts';
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type JobId,
+  type ToolCallId,
+} from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import { killChildren, startChild, type Child } from '../rig/children.ts';
 import {
@@ -392,6 +399,40 @@ const delayed: Play = {
   },
 };
 
+/** A worker and a further input of it, submitted in one transaction, while the first process runs; and one input that is refused. */
+const submitted: Play = {
+  inputs: [[]],
+  async meanwhile({ environment: { ports }, contextIds: [contextId], jobIds }) {
+    if (contextId === undefined) throw new Error('no context');
+    const made = ports.ids.next<ContextId>();
+    const worker = { worker_id: ports.ids.next(), name: 'w', config: { model: 'simulated/default' } };
+    await ports.database.transaction(async (tx) => {
+      for (const body of [
+        { context_id: made, ...worker, input: { content: 'say: one' } },
+        { context_id: made, input: { content: 'say: two' } },
+        { context_id: contextId, input: { content: 'say: never', branch: 'absent' } },
+      ]) {
+        const jobId = ports.ids.next<JobId>();
+        jobIds.push(jobId);
+        const whole = JSON.stringify({ job_id: jobId, message_id: ports.ids.next(), ...body });
+        await tx.execute(sql`select nightshift_submit_v1(${DEFAULT_TENANT_NAME}, ${whole})`);
+      }
+    });
+  },
+  async expect({ environment, jobIds: [one, two, refused] }) {
+    expect(await environment.query('select id, status, position::int as position from jobs order by position')).toEqual(
+      [
+        { id: one, status: 'completed', position: 1 },
+        { id: two, status: 'completed', position: 2 },
+      ],
+    );
+    expect(await environment.query(`select id, status, error ->> 'code' as code from submissions`)).toEqual([
+      { id: refused, status: 'failed', code: 'not_found' },
+    ]);
+    expect(await environment.query('select count(*)::int as n from workers')).toEqual([{ n: 2 }]);
+  },
+};
+
 const receivers = new Map<TestEnvironment, Receiver>();
 afterAll(async () => {
   for (const receiver of receivers.values()) await receiver.close();
@@ -460,6 +501,7 @@ const PLAYS: Entry[] = [
   { what: 'of a structured answer', play: structured, least: 4, kinds: 2, after: 'every', before: 'none' },
   { what: 'of schedules', play: scheduled, least: 6, kinds: 2, after: 'kinds', before: 'kinds' },
   { what: 'of delayed inputs', play: delayed, least: 6, kinds: 3, after: 'kinds', before: 'none' },
+  { what: 'of submissions', play: submitted, least: 5, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'of deliveries to a webhook', play: hooked, least: 8, kinds: 5, after: 'kinds', before: 'kinds' },
   { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },

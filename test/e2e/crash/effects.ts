@@ -72,6 +72,7 @@ const KINDS: Readonly<Record<string, string>> = {
   'jobs.submit': 'submit',
   'jobs.submit_many': 'submit',
   'processes.declare_dead': 'declare dead',
+  'submissions.take': 'take submissions',
   'webhooks.clear_outbox': 'make deliveries',
   'webhooks.lease': 'lease a webhook',
   'webhooks.store_health': 'store attempts',

@@ -109,6 +109,7 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
         select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
         union all select 1 from contexts where scheduling_status <> 'idle'
         union all select 1 from schedules where next_run_at is not null
+        union all select 1 from submissions where status = 'queued'
         union all select 1 from webhook_outbox where retry_at is null
         union all select 1 from webhooks where due_at <= now()`);
       return open.length === 0;

@@ -1,4 +1,5 @@
 /** For each table of a tenant: what writes a row of it, tried after the tenant was deleted. */
+import { sql } from 'drizzle-orm';
 import { makeKey } from '../../../src/commands/keys/make-key.ts';
 import { createSchedule } from '../../../src/commands/schedules/create-schedule.ts';
 import { makeWebhook } from '../../../src/commands/webhooks/change-webhook.ts';
@@ -6,7 +7,9 @@ import { putRole } from '../../../src/commands/workers/change-role.ts';
 import { createWorker } from '../../../src/commands/workers/create-worker.ts';
 import { perform, type AnyCommand } from '../../../src/commands/perform.ts';
 import { SYSTEM } from '../../../src/core/access/actor.ts';
+import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import type { TenantId, WebhookId } from '../../../src/core/ids.ts';
+import { addGrant } from '../../../src/db/submissions/grants.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
 import { keepToolList } from '../../../src/db/model-calls/tool-lists.ts';
 import { addEntries } from '../../../src/db/write/audit.ts';
@@ -98,6 +101,17 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
       { provider: 'openai', keyId: 'k', model: 'm' },
       { id: 'late', tenantId, reason: 'overloaded', since: 0, refusedAt: 0, until: Date.now() + 60_000 },
     ),
+  // It names no input, so that it stays: it becomes no job.
+  submissions: ({ database: { db } }, tenantId) =>
+    db.execute(sql`select nightshift_submit_v1(t.name, json_build_object(
+      'job_id', gen_random_uuid(), 'context_id', gen_random_uuid(), 'worker_id', gen_random_uuid())::text)
+      from tenants t where t.id = ${tenantId}`),
+  submission_grants: async ({ database: { db } }, tenantId) => {
+    const [known] = await db.execute<{ tenant: string; role: string }>(
+      sql`select t.name as tenant, current_user as role from tenants t where t.id = ${tenantId}`,
+    );
+    if (known !== undefined) await addGrant(db, DATABASE_SCHEMA, known);
+  },
   tool_lists: ({ database: { db } }, tenantId) => keepToolList(db, tenantId, 'late', []),
   audit_entries: ({ database: { db } }, tenantId) =>
     addEntries(db, { tenantId, actor: SYSTEM, requestId: null }, [

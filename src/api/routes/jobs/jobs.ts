@@ -2,13 +2,11 @@
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../db/read/jobs/watched-jobs.ts';
-import { perform } from '../../../commands/perform.ts';
-import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
-import { findJob, listJobs, type JobView } from '../../../db/read/jobs/job-views.ts';
-import { findReceipt } from '../../../db/run/receipts.ts';
+import { listJobs, type WorkerOfJob } from '../../../db/read/jobs/job-views.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { parseObject, splitLists } from '../../request/query.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
+import { cancelAnyJob, findAnyJob, findAnyReceipt } from './any-job.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { visibleTo } from '../../access/reach.ts';
@@ -19,7 +17,7 @@ import { WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { CancelJob, Job, JobList, JobQuery, Receipt, WaitQuery } from '../../schemas/jobs/job.ts';
 import { signalOf } from '../../response/signal.ts';
-import { toJob, toReceipt } from '../../wire/job.ts';
+import { toJob } from '../../wire/job.ts';
 import { writeAround } from '../../request/write.ts';
 import { IdParams, jobId, noJob } from '../params.ts';
 
@@ -33,12 +31,8 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
   cancelJobRoute(app, ports);
 }
 
-function viewOf(ports: ApiPorts): (job: JobView) => Job {
-  return (job) => toJob(job, (worker) => modelOf(ports, worker));
-}
-
 function listJobsRoute(app: App, ports: ApiPorts): void {
-  const toView = viewOf(ports);
+  const modelIn = (worker: WorkerOfJob): string => modelOf(ports, worker);
   app.get(
     '/api/jobs',
     {
@@ -69,13 +63,17 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       const [after] = PLACE.read(query.cursor) ?? [null];
       const read = readerOf(ports, reply);
       const page = await read((_, last) => listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }));
-      return toListing(page, query.limit, toView, ({ id: last }) => PLACE.write([last]));
+      return toListing(
+        page,
+        query.limit,
+        (job) => toJob(job, modelIn),
+        ({ id: last }) => PLACE.write([last]),
+      );
     },
   );
 }
 
 function getJobRoute(app: App, ports: ApiPorts): void {
-  const toView = viewOf(ports);
   app.get(
     '/api/jobs/:id',
     {
@@ -94,7 +92,7 @@ function getJobRoute(app: App, ports: ApiPorts): void {
       const id = jobId(request.params.id);
       const job = { tenantId, jobId: id, until: query.until };
       await untilArrived(ports, { job, ms: query.wait_ms, signal: signalOf(reply) });
-      return toView(orNotFound(await findJob(ports.database.db, tenantId, id), noJob(id)));
+      return orNotFound(await findAnyJob(ports, job), noJob(id));
     },
   );
 }
@@ -118,12 +116,10 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
       const { tenantId, body } = request;
       const id = jobId(request.params.id);
       return writeAround(ports, request, async () => {
-        const outcome = await perform(ports, cancelJob(ports, { tenantId, jobId: id, reason: body.reason ?? null }));
-        if (outcome.kind === 'refused') return refuse('not_found', noJob(id));
         const job = { tenantId, jobId: id, until: 'end' } as const;
+        if (!(await cancelAnyJob(ports, job, body.reason ?? null))) return refuse('not_found', noJob(id));
         await untilArrived(ports, { job, ms: body.wait_ms ?? 0, signal: signalOf(reply) });
-        const receipt = orNotFound(await findReceipt(ports.database.db, tenantId, id), noJob(id));
-        return { kind: 'done', value: toReceipt(id, receipt) };
+        return { kind: 'done', value: orNotFound(await findAnyReceipt(ports, job), noJob(id)) };
       });
     },
   );

@@ -1,6 +1,7 @@
 /** Jobs in the API. */
 import { Type, type Static } from 'typebox';
 import { JOB_CODES } from '../../../core/errors.ts';
+import { SUBMISSION_CODES } from '../../../core/submissions/submission.ts';
 import { JOB_KINDS, JOB_STATUSES } from '../../../core/run/job.ts';
 import { WAIT_ENDS } from '../../../db/read/jobs/watched-jobs.ts';
 import { JobCompaction } from '../contexts/compaction.ts';
@@ -45,7 +46,16 @@ export const JobOutput = strict(
   { $id: 'JobOutput' },
 );
 
-export const JobFailure = strict({ code: oneOf(JOB_CODES), message: Type.String() }, { $id: 'JobFailure' });
+export const JobFailure = strict(
+  {
+    code: oneOf(
+      [...JOB_CODES, ...SUBMISSION_CODES],
+      'A job that a service submitted in its own transaction may fail with the code with which the API would refuse it.',
+    ),
+    message: Type.String(),
+  },
+  { $id: 'JobFailure' },
+);
 
 export const Job = strict(
   {

@@ -76,7 +76,7 @@ export const BranchName = Type.String({
 
 const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
-const ofAnyJob = {
+export const ofAnyJob = {
   priority: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
   ),

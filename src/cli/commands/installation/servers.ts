@@ -18,11 +18,15 @@ const SUMMARIES = {
     'apply the database migrations, tell which, and exit; --status and --dry-run change nothing',
     'DATABASE_URL=… nightshift migrate --status',
   ],
+  submissions: [
+    'let a PostgreSQL role submit jobs in its own transactions: grant, revoke or list',
+    'DATABASE_URL=… nightshift submissions grant --role shop --tenant acme',
+  ],
 } as const;
 
 export function serverCommands(cli: Cli): Command[] {
   return Object.entries(SUMMARIES).map(([name, [summary, example]]) =>
-    withOptions(new Command(name), SERVER_OPTIONS[name] ?? [])
+    withOptions(name === 'submissions' ? new Command(name).argument('<action>') : new Command(name), name)
       .description(summary)
       .addHelpText('after', examplesText([example]))
       .action(async () => {
@@ -32,11 +36,13 @@ export function serverCommands(cli: Cli): Command[] {
 }
 
 /** For the help and the completion. */
-function withOptions(command: Command, options: readonly string[]): Command {
-  return options.reduce((made, option) => made.option(option, OPTIONS[option]), command);
+function withOptions(command: Command, name: string): Command {
+  return (SERVER_OPTIONS[name] ?? []).reduce((made, option) => made.option(option, OPTIONS[option]), command);
 }
 
 const OPTIONS: Readonly<Record<string, string>> = {
   '--status': 'tell whether the database is up to date; exit with 1 if not',
   '--dry-run': 'tell which migrations would be applied',
+  '--role <role>': 'role of PostgreSQL',
+  '--tenant <tenant>': 'tenant for which it may submit jobs',
 };

@@ -74,7 +74,7 @@ export type WorkerOfJob = {
 };
 
 /** UTF-16 units of the text of an input that a job shows. */
-const SHOWN_INPUT = 200;
+export const SHOWN_INPUT = 200;
 
 type Row = Omit<JobView, 'output' | 'compaction' | 'input'> & {
   inputId: MessageId | null;

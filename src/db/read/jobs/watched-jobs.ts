@@ -32,10 +32,11 @@ const asks = fixed(sql`(select true from tool_calls t where t.context_id = j.con
 
 const arrived = JOBS.around(
   'select a.tenant, a.id, a.until from ',
-  // A subquery for each job: PostgreSQL might read the whole table for a join.
+  // A subquery for each job: PostgreSQL might read the whole table for a join. A submission may have yet to become one.
   ` where coalesce((
     select j.finished_at is not null or (a.until = 'waiting' and j.status = 'waiting' and ${asks} is not null)
-    from jobs j where j.tenant_id = a.tenant and j.id = a.id), true)`,
+    from jobs j where j.tenant_id = a.tenant and j.id = a.id),
+    (select s.finished_at is not null from submissions s where s.tenant_id = a.tenant and s.id = a.id), true)`,
 );
 const ARRIVED = prepared<{ jobs: string }>((value) => sql`/* jobs.read_arrived */ ${arrived(value('jobs'))}`);
 

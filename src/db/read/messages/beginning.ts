@@ -8,8 +8,13 @@ const WIDEST = 7;
 /** The first bytes of the text of `content`, as hex, because it may be cut inside a character. `units`: enough for these. */
 export function beginningOf(content: SQL, units: number): SQL {
   return sql`(
-    select encode(substring(convert_to(string_agg(b.block ->> 'text', '' order by b.place), 'UTF8') for ${sql.raw(String((units + 1) * WIDEST))}), 'hex')
+    select ${beginningOfText(sql`string_agg(b.block ->> 'text', '' order by b.place)`, units)}
     from json_array_elements(${content}) with ordinality b(block, place) where b.block ->> 'type' = 'text')`;
+}
+
+/** The same of a text that is not in blocks. */
+export function beginningOfText(text: SQL, units: number): SQL {
+  return sql`encode(substring(convert_to(${text}, 'UTF8') for ${sql.raw(String((units + 1) * WIDEST))}), 'hex')`;
 }
 
 /** `hex` null: there is no text. It has more units than were asked for, or all. */

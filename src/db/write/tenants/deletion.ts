@@ -17,6 +17,8 @@ export const TENANT_TABLES = [
   'webhooks',
   'schedule_runs',
   'schedules',
+  'submissions',
+  'submission_grants',
   'idempotency_keys',
   'sessions',
   'api_keys',

@@ -1,0 +1,55 @@
+/** Which roles of PostgreSQL may submit jobs for which tenants. For the owner of the tables, who needs no grant. */
+import { sql } from 'drizzle-orm';
+import type { Executor } from '../connection/client.ts';
+import { ensureTenant } from '../write/tenants/tenants.ts';
+
+/** With its types, as `grant` names it. Another version of the function has another name. */
+export const SUBMIT_FUNCTION = 'nightshift_submit_v1(text, text)';
+
+export type SubmissionGrant = { role: string; tenant: string };
+
+/** Whether PostgreSQL has this role. */
+async function isRole(executor: Executor, role: string): Promise<boolean> {
+  const rows = await executor.execute(sql`select 1 from pg_roles r where r.rolname = ${role}`);
+  return rows.length > 0;
+}
+
+/** Adds the tenant if it is new. False: PostgreSQL has no such role. */
+export async function addGrant(tx: Executor, schema: string, { role, tenant }: SubmissionGrant): Promise<boolean> {
+  if (!(await isRole(tx, role))) return false;
+  const tenantId = await ensureTenant(tx, tenant);
+  await tx.execute(sql`/* submissions.add_grant */
+    insert into submission_grants (role_name, tenant_id) values (${role}, ${tenantId}) on conflict do nothing`);
+  const login = sql.identifier(role);
+  await tx.execute(sql`/* submissions.allow_schema */ grant usage on schema ${sql.identifier(schema)} to ${login}`);
+  await tx.execute(sql`/* submissions.allow */
+    grant execute on function ${sql.raw(SUBMIT_FUNCTION)} to ${login}`);
+  return true;
+}
+
+/** With its last grant a role loses the function. False: it had no such grant. */
+export async function removeGrant(tx: Executor, schema: string, { role, tenant }: SubmissionGrant): Promise<boolean> {
+  const removed = await tx.execute(sql`/* submissions.remove_grant */
+    delete from submission_grants g using tenants t
+    where t.id = g.tenant_id and t.name = ${tenant} and g.role_name = ${role} returning 1`);
+  if (removed.length === 0) return false;
+  const [left] = await tx.execute<{ grants: boolean; reads: boolean }>(sql`
+    select exists (select 1 from submission_grants g where g.role_name = ${role}) as grants,
+      exists (select 1 from pg_roles r where r.rolname = ${role} and has_table_privilege(r.oid, 'jobs', 'select'))
+        as reads`);
+  if (left?.grants === true || !(await isRole(tx, role))) return true;
+  const login = sql.identifier(role);
+  await tx.execute(sql`/* submissions.forbid */
+    revoke execute on function ${sql.raw(SUBMIT_FUNCTION)} from ${login}`);
+  if (left?.reads !== true)
+    await tx.execute(
+      sql`/* submissions.forbid_schema */ revoke usage on schema ${sql.identifier(schema)} from ${login}`,
+    );
+  return true;
+}
+
+export async function listGrants(executor: Executor): Promise<SubmissionGrant[]> {
+  return executor.execute<SubmissionGrant>(sql`
+    select g.role_name as role, t.name as tenant from submission_grants g join tenants t on t.id = g.tenant_id
+    order by g.role_name, t.name`);
+}

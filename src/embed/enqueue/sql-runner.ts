@@ -1,0 +1,32 @@
+/** Runs one statement in a transaction of the service, with the library that the service uses. */
+import type { SqlRunner } from './types.ts';
+
+/** `$1` and `$2` in the text stand for the parameters. */
+type Statement = { text: string; parameters: readonly [string, string] };
+
+/** Null: it is nothing that can run SQL. */
+export function runnerOf(tx: SqlRunner): ((statement: Statement) => PromiseLike<unknown>) | null {
+  if (hasMethod(tx, '$queryRawUnsafe')) return ({ text, parameters }) => tx.$queryRawUnsafe(text, ...parameters);
+  if (hasMethod(tx, 'unsafe')) return ({ text, parameters }) => tx.unsafe(text, [...parameters]);
+  if (hasMethod(tx, 'query')) return ({ text, parameters }) => tx.query(text, [...parameters]);
+  if (hasMethod(tx, 'execute')) return (statement) => tx.execute(inOneText(statement));
+  return null;
+}
+
+/** Drizzle has no method with a text and parameters. Base64 contains nothing that SQL or Drizzle reads. */
+function inOneText({ text, parameters: [first, second] }: Statement): string {
+  return text.replace('$1', textOf(first)).replace('$2', textOf(second));
+}
+
+function textOf(value: string): string {
+  return `convert_from(decode('${Buffer.from(value).toString('base64')}', 'base64'), 'UTF8')`;
+}
+
+function hasMethod<Name extends string>(
+  tx: SqlRunner,
+  name: Name,
+): tx is Extract<SqlRunner, Record<Name, (...values: never[]) => unknown>> {
+  const value: unknown = tx;
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return typeof Reflect.get(value, name) === 'function';
+}
