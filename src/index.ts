@@ -35,6 +35,7 @@ export type {
   ToolWorker,
   UnknownCall,
 } from './tools/config/define.ts';
+export type { RunStep, StepContext, StepResult } from './tools/durable/step-types.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';

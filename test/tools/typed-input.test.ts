@@ -19,6 +19,7 @@ import {
   type SchemaTool,
   type StandardSchema,
   type CallLog,
+  type RunStep,
   type ToolContext,
   type ToolProgress,
   type ToolDefinition,
@@ -291,11 +292,14 @@ test('the context tells for whom a tool runs', () => {
     idempotency_key: string;
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
+    step: RunStep;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress'> | 'name' | 'input'
+    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress' | 'step'> | 'name' | 'input'
   >();
-  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<Exclude<keyof ToolContext, 'log' | 'progress'> | 'input'>();
+  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<
+    Exclude<keyof ToolContext, 'log' | 'progress' | 'step'> | 'input'
+  >();
 });
 
 test('an error for the model has a code, if it is given one', () => {

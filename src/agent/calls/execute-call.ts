@@ -5,16 +5,17 @@ import type { RunPorts } from '../run.ts';
 import { untilDeadline } from '../waits/until-deadline.ts';
 
 /** What a call needs to run. */
-export type ExecutionPorts = Pick<RunPorts, 'clock' | 'tools' | 'report'>;
+export type ExecutionPorts = Pick<RunPorts, 'clock' | 'tools' | 'report' | 'steps'>;
 
 export function executeCall(
-  { clock, tools, report }: ExecutionPorts,
+  { clock, tools, report, steps }: ExecutionPorts,
   job: ActiveJob,
   invocation: ToolInvocation,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
   const reported = report(invocation);
-  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded, reported))
+  const services = { report: reported, steps: steps(invocation) };
+  return untilDeadline(clock, job, signal, (bounded) => tools.execute(invocation, bounded, services))
     .catch(brokenRunner)
     .finally(() => reported.end());
 }

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
+import type { RunStep } from '../durable/step-types.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { InputOf } from './json-schema-input.ts';
 import type { LimitDefinitions } from './limits.ts';
@@ -84,6 +85,11 @@ export type ToolContext = CallFacts & {
    * clients that follow the context, at most four times a second. Never throws and never waits.
    */
   progress: (report: string | ToolProgress) => void;
+  /**
+   * Runs a part of the call, and stores its result: a further execution of the call, after a crash, gets the stored result
+   * and goes on after it. For tools with the effect `idempotent` or `once`. See `RunStep` for limits and errors.
+   */
+  step: RunStep;
 };
 
 /**
@@ -105,7 +111,7 @@ export type ToolReply = {
 export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was started and whose end was not recorded. */
-export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress'> & {
+export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress' | 'step'> & {
   /** The input that `execute` received. */
   input: Input;
 };

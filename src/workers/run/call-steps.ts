@@ -1,0 +1,31 @@
+/** The durable steps of a call in PostgreSQL. If it is unavailable, they wait until the lease is lost. */
+import type { RunSignals } from '../../agent/run-signals.ts';
+import { LeaseLost } from '../../core/errors.ts';
+import type { CallSteps } from '../../core/tools/steps.ts';
+import type { ToolInvocation } from '../../core/tools/tool.ts';
+import { loadSteps, storeStep, type RunningCall } from '../../db/calls/tool-steps.ts';
+import type { WorkerState } from '../process/ports.ts';
+import { persist } from './journal.ts';
+
+/** `lease`: as claimed. */
+export function createCallSteps(
+  { database }: Pick<WorkerState, 'database'>,
+  signals: RunSignals,
+  lease: Pick<RunningCall, 'owner' | 'epoch'>,
+  { tenantId, contextId, jobId, id }: ToolInvocation,
+): CallSteps {
+  const call: RunningCall = { tenantId, contextId, jobId, toolCallId: id, ...lease };
+  return {
+    load: () => whileHeld(signals, () => loadSteps(database.db, call)),
+    store: (step) => whileHeld(signals, () => storeStep(database.db, call, step)),
+  };
+}
+
+async function whileHeld<T>(signals: RunSignals, work: () => Promise<T | null>): Promise<T | null> {
+  try {
+    return await persist(signals, work);
+  } catch (error) {
+    if (error instanceof LeaseLost) return null;
+    throw error;
+  }
+}
