@@ -31,7 +31,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const ports = {
     clock: { now: () => NOW },
     report: () => NO_REPORT,
-    steps: () => NO_SERVICES.steps,
+    durable: () => NO_SERVICES,
     tools: {
       judge: async ({ name }: ToolInvocation, ruled: Approval | null): Promise<Approval> => judgement(name, ruled),
       mayAsk: () => false,

@@ -16,7 +16,7 @@ import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { CallServices, Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import type { CallSteps, StoredStep } from '../../src/core/tools/steps.ts';
-import { NO_REPORT, stepsIn } from '../tools/invoke.ts';
+import { NO_REPORT, NO_SERVICES, stepsIn } from '../tools/invoke.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
 import { checkOutput } from '../../src/schema/output-schema.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
@@ -199,7 +199,7 @@ export class Rig {
         outcomeWaitMs: this.#options.outcomeWaitMs ?? null,
       },
       report: () => NO_REPORT,
-      steps: (call) => this.#stepsOf(call, this.#claims, pass),
+      durable: (call) => ({ ...NO_SERVICES, steps: this.#stepsOf(call, this.#claims, pass) }),
       clock: { now: () => this.now },
       fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
       ids: this.ids,

@@ -239,6 +239,8 @@ describe('a tool', () => {
       },
       progress: expect.any(Function),
       step: expect.any(Function),
+      spawn: expect.any(Function),
+      enqueue: expect.any(Function),
     });
   });
 

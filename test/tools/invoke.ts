@@ -36,7 +36,11 @@ export function stepsIn(stored: Map<string, StoredStep>): CallSteps {
 }
 
 /** Keeps nothing after the call. */
-export const NO_SERVICES: CallServices = { report: NO_REPORT, steps: stepsIn(new Map()) };
+export const NO_SERVICES: CallServices = {
+  report: NO_REPORT,
+  steps: stepsIn(new Map()),
+  starts: { enqueue: async () => null, spawn: async () => null },
+};
 
 export function runnerOf(tools: readonly ToolDefinition[], options: Partial<ToolRunnerOptions> = {}): ToolRunner {
   return createToolRunner(createRegistry(tools.map(toTool)), { limits: LIMITS, ...options });

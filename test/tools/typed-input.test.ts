@@ -19,7 +19,9 @@ import {
   type SchemaTool,
   type StandardSchema,
   type CallLog,
+  type EnqueueInput,
   type RunStep,
+  type SpawnWorker,
   type ToolContext,
   type ToolProgress,
   type ToolDefinition,
@@ -293,12 +295,16 @@ test('the context tells for whom a tool runs', () => {
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
     step: RunStep;
+    spawn: SpawnWorker;
+    enqueue: EnqueueInput;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress' | 'step'> | 'name' | 'input'
+    | Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'>
+    | 'name'
+    | 'input'
   >();
   expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'log' | 'progress' | 'step'> | 'input'
+    Exclude<keyof ToolContext, 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'> | 'input'
   >();
 });
 

@@ -9,6 +9,7 @@ import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
 import type { User } from '../access/user.ts';
 import type { CallReport } from './report.ts';
+import type { CallStarts } from './starts.ts';
 import type { CallSteps } from './steps.ts';
 
 /**
@@ -75,7 +76,7 @@ export type Reconciled =
   | { kind: 'aborted' };
 
 /** What one execution of a call works with. */
-export type CallServices = { report: CallReport; steps: CallSteps };
+export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts };
 
 export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome>;

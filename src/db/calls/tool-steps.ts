@@ -4,6 +4,7 @@
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId, ToolCallId } from '../../core/ids.ts';
+import type { User } from '../../core/access/user.ts';
 import type { Json } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
 import type { NewStep, StoredStep } from '../../core/tools/steps.ts';
@@ -49,13 +50,23 @@ export async function loadSteps(executor: Executor, call: RunningCall): Promise<
  * Returns what is stored. Null: the call must not go on, and nothing was stored. A stored step is progress: a call that
  * gets further with each execution is no crash loop.
  */
-export async function storeStep(
-  executor: Executor,
-  call: RunningCall,
-  { name, value, bytes }: NewStep,
-): Promise<{ value: Json } | null> {
-  const row = insertInto(toolSteps, {
-    toolCallId: sql`${call.toolCallId}::uuid`,
+export async function storeStep(executor: Executor, call: RunningCall, step: NewStep): Promise<{ value: Json } | null> {
+  const [stored] = await executor.execute<{ result: { value: Json } }>(sql`/* tool_steps.store */
+    with held as materialized (
+      select c.id, c.tenant_id from contexts c join jobs j on ${mayGoOn(call)} for no key update of c, j
+    ), gone_on as (
+      update contexts c set failed_claims = 0 from held where c.id = held.id and c.failed_claims > 0
+    )
+    ${stepRow(call, step)} from held
+    on conflict (tool_call_id, name) do update set name = excluded.name
+    returning result`);
+  return stored?.result ?? null;
+}
+
+/** Of the context `held`. */
+function stepRow({ toolCallId }: RunningCall, { name, value, bytes }: NewStep): SQL {
+  return insertInto(toolSteps, {
+    toolCallId: sql`${toolCallId}::uuid`,
     name: sql`${name}`,
     tenantId: sql`held.tenant_id`,
     contextId: sql`held.id`,
@@ -63,16 +74,35 @@ export async function storeStep(
     bytes: sql`${bytes}::int`,
     endedAt: sql`statement_timestamp()`,
   });
-  const [stored] = await executor.execute<{ result: { value: Json } }>(sql`/* tool_steps.store */
-    with held as materialized (
-      select c.id, c.tenant_id from contexts c join jobs j on ${mayGoOn(call)} for no key update of c, j
-    ), gone_on as (
-      update contexts c set failed_claims = 0 from held where c.id = held.id and c.failed_claims > 0
-    )
-    ${row} from held
-    on conflict (tool_call_id, name) do update set name = excluded.name
-    returning result`);
-  return stored?.result ?? null;
+}
+
+/** The job of a call that starts work. */
+export type StartingJob = { hops: number; priority: number; user: User | null; deadline: Millis | null };
+
+/**
+ * Locks the job of a call until the transaction ends, so that it does not end, is not told to end, and starts nothing else.
+ * Lock order: after the row of any other context, and last, or first of all. It waits for no row of a context: of one that is
+ * being deleted it finds nothing. Null: the call must not go on.
+ */
+export async function lockJobOf(tx: Executor, call: RunningCall): Promise<StartingJob | null> {
+  const [row] = await tx.execute<StartingJob>(sql`/* jobs.lock_starting */
+    select j.hops, j.priority, j.user_name as "user", ${millis(sql`j.deadline`)} as deadline
+    from contexts c join jobs j on ${mayGoOn(call)} for key share of c skip locked for no key update of j`);
+  return row ?? null;
+}
+
+/** Null: there is none. */
+export async function findStep(executor: Executor, call: RunningCall, name: string): Promise<Json | null> {
+  const [row] = await executor.execute<{ result: { value: Json } }>(sql`/* tool_steps.find */
+    select result from tool_steps where tool_call_id = ${call.toolCallId} and name = ${name}
+      and tenant_id = ${call.tenantId}`);
+  return row?.result.value ?? null;
+}
+
+/** In the transaction that started what it names. Throws a unique violation if there is such a step. */
+export async function addStep(tx: Executor, call: RunningCall, step: NewStep): Promise<void> {
+  await tx.execute(sql`/* tool_steps.add */
+    ${stepRow(call, step)} from contexts held where held.id = ${call.contextId} and held.tenant_id = ${call.tenantId}`);
 }
 
 /** A stored step, without its result: no client reads it. */

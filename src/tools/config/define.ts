@@ -8,6 +8,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
+import type { EnqueueInput, SpawnWorker } from '../durable/start-types.ts';
 import type { RunStep } from '../durable/step-types.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { InputOf } from './json-schema-input.ts';
@@ -90,6 +91,10 @@ export type ToolContext = CallFacts & {
    * and goes on after it. For tools with the effect `idempotent` or `once`. See `RunStep` for limits and errors.
    */
   step: RunStep;
+  /** Creates a worker below the one that runs the tool, and gives it a task: exactly once. See `SpawnWorker`. */
+  spawn: SpawnWorker;
+  /** Queues an input in a context of the tenant: exactly once. See `EnqueueInput`. */
+  enqueue: EnqueueInput;
 };
 
 /**
@@ -111,7 +116,7 @@ export type ToolReply = {
 export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was started and whose end was not recorded. */
-export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress' | 'step'> & {
+export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'> & {
   /** The input that `execute` received. */
   input: Input;
 };

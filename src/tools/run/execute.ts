@@ -9,7 +9,7 @@
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
-import { stepsOf } from '../durable/run-steps.ts';
+import { durableOf } from '../durable/run-steps.ts';
 import { factsOf, loggedIds } from './facts.ts';
 import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fault.ts';
 import { judge } from './judge.ts';
@@ -98,8 +98,8 @@ function race(
     const isOver = (): boolean => over;
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const execution = { effect: tool.descriptor.effect, call, signal: own.signal, isOver, abandon };
-    const step = stepsOf(execution, services.steps);
-    void run(tool, call, { ...factsOf(call, own.signal), ...reporting, step }, options).then((result) => {
+    const durable = durableOf(execution, services);
+    void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
       else end(result);
     });
