@@ -37,6 +37,15 @@ export type {
   ToolWorker,
   UnknownCall,
 } from './tools/config/define.ts';
+export type {
+  EnqueuedInput,
+  EnqueueInput,
+  EnqueueOptions,
+  SpawnedWorker,
+  SpawnOptions,
+  SpawnWorker,
+} from './tools/durable/start-types.ts';
+export type { RunStep, StepContext, StepResult } from './tools/durable/step-types.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';

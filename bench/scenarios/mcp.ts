@@ -127,8 +127,9 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     idempotencyKey: 'k',
   };
   const outcome = await runner.execute(call, new AbortController().signal, {
-    log: () => undefined,
-    progress: () => undefined,
+    report: { log: () => undefined, progress: () => undefined },
+    steps: { load: async () => null, store: async () => null },
+    starts: { enqueue: async () => null, spawn: async () => null },
   });
   if (outcome.kind !== 'result' || outcome.is_error) throw new Error(`A call failed: ${JSON.stringify(outcome)}`);
 }

@@ -19,7 +19,7 @@ import type { Settings } from '../core/workers/settings.ts';
 import type { Lease, Snapshot } from '../core/run/snapshot.ts';
 import type { Clock, Millis } from '../core/time.ts';
 import type { OpenReport } from '../core/tools/report.ts';
-import type { ToolInvocation, ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
+import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
 import type { RunSignals } from './run-signals.ts';
 import type { Team } from './calls/team.ts';
 
@@ -53,6 +53,8 @@ export type RunPorts = {
   tools: ToolRunner;
   /** Takes what a tool reports while it runs. */
   report(call: ToolInvocation): OpenReport;
+  /** The durable steps of a call, and what it starts. `snapshot`: of its run. */
+  durable(call: ToolInvocation, snapshot: Snapshot): Pick<CallServices, 'steps' | 'starts'>;
   team: Team;
   /** The tools among these whose calls a person has approved in advance, in this context. */
   grants(tools: readonly string[]): Promise<ReadonlySet<string>>;

@@ -1051,6 +1051,7 @@ export type JobStep = {
   tool_call_id: string | null;
   progress: ToolProgress | null;
   log: ToolLog | null;
+  tool_steps: ToolStep[] | null;
   executions: ToolExecution[] | null;
   tokens_before: number | null;
   tokens_after: number | null;
@@ -1181,6 +1182,8 @@ export type MessageToolCall = {
   executions: ToolExecution[];
   progress: ToolProgress | null;
   log: ToolLog;
+  /** Oldest first; the last 100. */
+  tool_steps: ToolStep[];
   result_message_id: string | null;
   /** ISO 8601. */
   created_at: string;
@@ -2020,6 +2023,8 @@ export type ToolCall = {
   executions: ToolExecution[];
   progress: ToolProgress | null;
   log: ToolLog;
+  /** Oldest first; the last 100. */
+  tool_steps: ToolStep[];
   result_message_id: string | null;
   /** ISO 8601. */
   created_at: string;
@@ -2112,6 +2117,15 @@ export type ToolResultBlock = {
   content: string | ResultPart[];
   is_error: boolean;
   compact_summary?: string;
+};
+
+/** A durable step of a call (`context.step` of the tool): it does not run again. No client reads its result. */
+export type ToolStep = {
+  name: string;
+  /** ISO 8601. */
+  ended_at: string;
+  /** Of its stored result, as JSON. */
+  bytes: number;
 };
 
 export type ToolUseBlock = {

@@ -12,7 +12,7 @@ import { closeCalls } from '../../src/core/transitions/tools.ts';
 import type { Approval } from '../../src/core/run/policy.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
 import type { ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
-import { NO_REPORT } from '../tools/invoke.ts';
+import { NO_REPORT, NO_SERVICES } from '../tools/invoke.ts';
 import { NOW, committed, given, id, job, running, settings, tool, toolUse } from '../core/builders.ts';
 import { play } from './rig.ts';
 
@@ -31,6 +31,7 @@ function setUp(names: readonly string[], tools: readonly ToolDescriptor[], of: S
   const ports = {
     clock: { now: () => NOW },
     report: () => NO_REPORT,
+    durable: () => NO_SERVICES,
     tools: {
       judge: async ({ name }: ToolInvocation, ruled: Approval | null): Promise<Approval> => judgement(name, ruled),
       mayAsk: () => false,

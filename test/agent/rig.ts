@@ -14,8 +14,9 @@ import type { ToolCallId } from '../../src/core/ids.ts';
 import type { Model, ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import type { Settings } from '../../src/core/workers/settings.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
-import type { Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
-import { NO_REPORT } from '../tools/invoke.ts';
+import type { CallServices, Reconciled, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import type { CallSteps, StoredStep } from '../../src/core/tools/steps.ts';
+import { NO_REPORT, NO_SERVICES, stepsIn } from '../tools/invoke.ts';
 import { digest } from '../../src/db/model-calls/digest.ts';
 import { checkOutput } from '../../src/schema/output-schema.ts';
 import { NOW, countingIds, given, id, settings, text, tool } from '../core/builders.ts';
@@ -29,7 +30,11 @@ export type Port =
   | 'the model'
   | 'a tool begins'
   | 'a tool ends'
-  | 'a tool is asked';
+  | 'a tool is asked'
+  | 'steps are read'
+  | 'a step runs'
+  | 'before a step is stored'
+  | 'after a step is stored';
 
 /** The event at a port call; `undefined`: none. */
 export type Happening = 'dies' | void;
@@ -50,6 +55,13 @@ export type RigOptions = {
   settings?: Settings;
   /** The answer of the model to a request, in place of the default. */
   answer?: (request: ModelRequest) => ModelOutcome;
+  /** Runs each call, in place of `result`. `pass` is called where a step runs. */
+  execute?: (
+    call: ToolInvocation,
+    signal: AbortSignal,
+    services: CallServices,
+    pass: (port: Port) => Promise<void>,
+  ) => Promise<ToolOutcome>;
   /** The result of a tool. */
   result?: (call: ToolInvocation) => string;
   /** The outcome that a tool reports for a call that lost its runner, in place of `unknown`. */
@@ -77,6 +89,8 @@ export class Rig {
   readonly failed: ToolCallId[] = [];
   /** The calls whose effect happened, once for each time. */
   readonly happened: ToolCallId[] = [];
+  /** What the steps of each call have stored, by name. */
+  readonly steps = new Map<ToolCallId, Map<string, StoredStep>>();
   readonly ids = countingIds(50_000);
   readonly #options: RigOptions;
   portCalls = 0;
@@ -86,6 +100,7 @@ export class Rig {
   signals: RunSignals | null = null;
   now = NOW;
   #calls = 0;
+  #claims = 0;
 
   constructor(options: RigOptions = {}) {
     this.#options = options;
@@ -97,6 +112,7 @@ export class Rig {
     for (let runs = 1; runs <= 30; runs += 1) {
       const signals = new RunSignals();
       this.signals = signals;
+      this.#claims += 1;
       const first = this.store.claim(this.now);
       if (first !== null) {
         const { promise: died, resolve: die } = Promise.withResolvers<void>();
@@ -175,7 +191,7 @@ export class Rig {
           this.#options.failing?.includes(name) === true
             ? 'fails'
             : decideApproval(ruled, this.#options.guards?.[name] === undefined ? 'never' : 'always'),
-        execute: (call, signal) => this.#execute(call, signal, pass),
+        execute: (call, signal, services) => this.#execute(call, signal, services, pass),
         reconcile: async (call) => {
           await pass('a tool is asked');
           return this.#options.reconcile?.(call, this) ?? { kind: 'unknown' };
@@ -183,6 +199,7 @@ export class Rig {
         outcomeWaitMs: this.#options.outcomeWaitMs ?? null,
       },
       report: () => NO_REPORT,
+      durable: (call) => ({ ...NO_SERVICES, steps: this.#stepsOf(call, this.#claims, pass) }),
       clock: { now: () => this.now },
       fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
       ids: this.ids,
@@ -203,9 +220,36 @@ export class Rig {
     return { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
   }
 
-  async #execute(call: ToolInvocation, signal: AbortSignal, pass: (port: Port) => Promise<void>): Promise<ToolOutcome> {
+  /** They are refused once another run has claimed the context, or the job was told to end. */
+  #stepsOf({ id: callId }: ToolInvocation, claim: number, pass: (port: Port) => Promise<void>): CallSteps {
+    const stored = this.steps.get(callId) ?? new Map<string, StoredStep>();
+    this.steps.set(callId, stored);
+    const kept = stepsIn(stored);
+    const mayGoOn = (): boolean => this.#claims === claim && this.store.current.job?.stopRequest === null;
+    return {
+      load: async () => {
+        await pass('steps are read');
+        return mayGoOn() ? kept.load() : null;
+      },
+      store: async (step) => {
+        await pass('before a step is stored');
+        const result = mayGoOn() ? await kept.store(step) : null;
+        await pass('after a step is stored');
+        return result;
+      },
+    };
+  }
+
+  async #execute(
+    call: ToolInvocation,
+    signal: AbortSignal,
+    services: CallServices,
+    pass: (port: Port) => Promise<void>,
+  ): Promise<ToolOutcome> {
     this.begun.push({ name: call.name, id: call.id });
     if (call.mustFail === true) this.failed.push(call.id);
+    const { execute } = this.#options;
+    if (execute !== undefined) return execute(call, signal, services, pass);
     await pass('a tool begins');
     if (signal.aborted) return { kind: 'aborted' };
     this.happened.push(call.id);

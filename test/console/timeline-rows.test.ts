@@ -60,6 +60,7 @@ function call(from: number): JobStep {
     error: null,
     message_id: 'm',
     tool_call_id: null,
+    tool_steps: null,
     executions: null,
     progress: null,
     log: null,

@@ -95,6 +95,9 @@ const logEntry = (number: string, level: string, times = 1) => `insert into tool
 const report = (ordinal: string, entries: string, times = 1) => `insert into tool_reports
   (context_id, tenant_id, tool_call_id, epoch, ordinal, version, entries, dropped)
   select '$c', 1, '$t', 1, ${ordinal}, 1, ${entries}, 0 from generate_series(1, ${times})`;
+const toolStep = (bytes: string, times = 1) => `insert into tool_steps
+  (tool_call_id, name, tenant_id, context_id, result, bytes, ended_at)
+  select '$t', 'n', 1, '$c', '{}', ${bytes}, now() from generate_series(1, ${times})`;
 const execution = (number: string, end: string, times = 1) => `insert into tool_executions
   (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
   select '$t', ${number}, 1, '$c', 1, '$t', now(), ${end} from generate_series(1, ${times})`;
@@ -126,6 +129,8 @@ const CASES: Readonly<Record<string, string>> = {
   tool_executions_number: execution(`0`, `null, null`),
   tool_executions_outcome: execution(`1`, `now(), 'lovely'`),
   tool_executions_ended: execution(`1`, `now(), null`),
+  tool_steps_tool_call_id_name_pk: toolStep(`1`, 2),
+  tool_steps_bytes: toolStep(`0`),
   tool_logs_context_id_job_id_epoch_number_pk: logEntry(`1`, 'info', 2),
   tool_logs_number: logEntry(`0`, 'info'),
   tool_logs_level: logEntry(`1`, 'loud'),

@@ -73,6 +73,7 @@ export function newWorker(over: Partial<NewWorker> = {}): NewWorker {
     user: null,
     parentWorkerId: null,
     depth: 0,
+    detached: false,
     ...over,
   };
 }

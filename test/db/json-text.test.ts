@@ -76,6 +76,7 @@ test('which columns keep their text', async () => {
     'tool_calls.reply',
     'tool_lists.tools',
     'tool_logs.fields',
+    'tool_steps.result',
     'workers.config',
   ]);
 });

@@ -12,7 +12,7 @@ import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { CallOutcome, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
-import { NO_REPORT, call } from '../tools/invoke.ts';
+import { NO_REPORT, NO_SERVICES, call } from '../tools/invoke.ts';
 import { scripted } from './known-servers.ts';
 
 export type Opened = {
@@ -80,7 +80,7 @@ export async function openScripted(
     },
     isUp: (server) => up.has(server),
     run: (tool, input = {}, signal = new AbortController().signal, caller = {}) =>
-      runner.execute({ ...call(tool, input), ...caller }, signal, report),
+      runner.execute({ ...call(tool, input), ...caller }, signal, { ...NO_SERVICES, report }),
     until,
     async close() {
       await open.stop();

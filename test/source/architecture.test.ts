@@ -568,6 +568,7 @@ test('content for a provider keeps its text: no function of jsonb handles it', (
     'fields',
     'output_schema',
     'reply',
+    'result',
     'tools',
     'worker',
   ]);

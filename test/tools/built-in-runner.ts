@@ -7,7 +7,7 @@ import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
 import type { Tool } from '../../src/tools/registry/tool.ts';
 import { temporaryFolder as folder } from '../services/temporary-folder.ts';
-import { NO_REPORT, call } from './invoke.ts';
+import { NO_SERVICES, call } from './invoke.ts';
 
 export type BuiltInResult = { isError: boolean; result: unknown };
 
@@ -23,7 +23,7 @@ export function runnerFor(tools: readonly Tool[]) {
     over: Partial<ToolInvocation> = {},
     signal = new AbortController().signal,
   ): Promise<BuiltInResult | null> => {
-    const outcome = await runner.execute({ ...call(name, input), ...over }, signal, NO_REPORT);
+    const outcome = await runner.execute({ ...call(name, input), ...over }, signal, NO_SERVICES);
     if (outcome.kind === 'aborted') return null;
     const { content, is_error: isError } = outcome;
     if (typeof content !== 'string') throw new Error('A built-in tool returns text.');

@@ -6,7 +6,7 @@ import { FILE_LIMITS } from '../../src/tools/built-in/files/limits.ts';
 import { createWorkspaces } from '../../src/tools/built-in/files/workspaces.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { createRegistry } from '../../src/tools/registry/registry.ts';
-import { NO_REPORT, call } from './invoke.ts';
+import { NO_SERVICES, call } from './invoke.ts';
 
 const [root = '', id = ''] = process.argv.slice(2);
 const contextId = parseId<ContextId>(id);
@@ -23,4 +23,4 @@ const runner = createToolRunner(createRegistry([tool]), {
   limits: { toolResult: 10_000, toolTimeoutMs: 60_000 },
 });
 const argv = ['sh', '-c', 'sleep 100 & echo $! > child; wait'];
-await runner.execute({ ...call('run_command', { argv }), contextId }, new AbortController().signal, NO_REPORT);
+await runner.execute({ ...call('run_command', { argv }), contextId }, new AbortController().signal, NO_SERVICES);

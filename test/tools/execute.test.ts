@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { ToolError, defineTool, type ToolContext } from '../../src/index.ts';
 import { faultyTool, type FaultyInput, type Run } from './faulty-tool.ts';
-import { NO_REPORT, call, resultOf, runnerOf } from './invoke.ts';
+import { NO_SERVICES, call, resultOf, runnerOf } from './invoke.ts';
 import type { User } from '../../src/core/access/user.ts';
 
 const add = defineTool({
@@ -238,6 +238,9 @@ describe('a tool', () => {
         error: expect.any(Function),
       },
       progress: expect.any(Function),
+      step: expect.any(Function),
+      spawn: expect.any(Function),
+      enqueue: expect.any(Function),
     });
   });
 
@@ -266,7 +269,7 @@ describe('a tool', () => {
       },
     };
     const invocation = call('faulty', {});
-    await resultOf(runnerOf([tool], { log }), invocation, report);
+    await resultOf(runnerOf([tool], { log }), invocation, { report });
     late();
     expect(reports).toEqual([
       ['log', 'debug', 'a', undefined],
@@ -304,7 +307,7 @@ describe('calls side by side', () => {
     process.on('warning', warned);
     const { signal } = new AbortController();
     const runner = runnerOf([tool]);
-    const calls = Array.from({ length: 50 }, () => runner.execute(call('faulty', {}), signal, NO_REPORT));
+    const calls = Array.from({ length: 50 }, () => runner.execute(call('faulty', {}), signal, NO_SERVICES));
     expect(getEventListeners(signal, 'abort')).toHaveLength(50);
     expect(await Promise.all(calls)).toHaveLength(50);
     process.off('warning', warned);
@@ -356,7 +359,7 @@ describe('a call that is aborted', () => {
   test('before it began does not begin', async () => {
     const runs: Run[] = [];
     const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
-    expect(await runner.execute(call('faulty', {}), AbortSignal.abort(), NO_REPORT)).toEqual({ kind: 'aborted' });
+    expect(await runner.execute(call('faulty', {}), AbortSignal.abort(), NO_SERVICES)).toEqual({ kind: 'aborted' });
     expect(runs).toEqual([]);
   });
 
@@ -364,7 +367,7 @@ describe('a call that is aborted', () => {
     const runs: Run[] = [];
     const controller = new AbortController();
     const runner = runnerOf([faultyTool({ onRun: (run) => runs.push(run) })]);
-    const outcome = runner.execute(call('faulty', {}), controller.signal, NO_REPORT);
+    const outcome = runner.execute(call('faulty', {}), controller.signal, NO_SERVICES);
     controller.abort();
     expect(await outcome).toEqual({ kind: 'aborted' });
     await new Promise((resolve) => setImmediate(resolve));
@@ -381,7 +384,7 @@ describe('a call that is aborted', () => {
     const running = new Promise<void>((resolve) => (begun = resolve));
     const tool = faultyTool({ onRun: (run) => (run.at === 'begin' ? begun() : ends.push(run)) });
     const controller = new AbortController();
-    const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal, NO_REPORT);
+    const outcome = runnerOf([tool]).execute(call('faulty', input), controller.signal, NO_SERVICES);
     await running;
     controller.abort(new Error('cancelled'));
     expect(await outcome).toEqual({ kind: 'aborted' });
@@ -400,7 +403,7 @@ describe('a call that is aborted', () => {
           controller.abort('because');
         }),
     };
-    expect(await runnerOf([tool]).execute(call('faulty', {}), controller.signal, NO_REPORT)).toEqual({
+    expect(await runnerOf([tool]).execute(call('faulty', {}), controller.signal, NO_SERVICES)).toEqual({
       kind: 'aborted',
     });
     expect(reason).toBe('because');
@@ -408,7 +411,7 @@ describe('a call that is aborted', () => {
 
   test('after its end keeps its result', async () => {
     const controller = new AbortController();
-    const outcome = await runnerOf([add]).execute(call('add', { a: 1 }), controller.signal, NO_REPORT);
+    const outcome = await runnerOf([add]).execute(call('add', { a: 1 }), controller.signal, NO_SERVICES);
     controller.abort();
     expect(outcome).toMatchObject({ content: '2' });
   });
@@ -419,7 +422,7 @@ describe('the log', () => {
     const log = { warn: vi.fn<Log>(), debug: vi.fn<Log>() };
     const runner = runnerOf([faultyTool()], { log });
     const invocation = call('faulty', { throws: 'a secret' });
-    await runner.execute(invocation, never, NO_REPORT);
+    await runner.execute(invocation, never, NO_SERVICES);
     expect(log.warn.mock.calls).toEqual([
       [
         {

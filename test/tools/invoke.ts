@@ -10,8 +10,9 @@ import {
   type WorkerId,
 } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { CallReport, OpenReport } from '../../src/core/tools/report.ts';
-import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
+import type { OpenReport } from '../../src/core/tools/report.ts';
+import type { CallSteps, StoredStep } from '../../src/core/tools/steps.ts';
+import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../src/core/tools/tool.ts';
 import type { ToolDefinition } from '../../src/index.ts';
 import { createToolRunner, type ToolRunnerOptions } from '../../src/tools/run/execute.ts';
 import { toTool } from './to-tool.ts';
@@ -21,6 +22,25 @@ const LIMITS = { toolResult: 200_000, toolTimeoutMs: 60_000 };
 
 /** Takes what tools report, and keeps nothing. */
 export const NO_REPORT: OpenReport = { log: () => undefined, progress: () => undefined, end: () => undefined };
+
+/** Keeps the steps of one call in `stored`. */
+export function stepsIn(stored: Map<string, StoredStep>): CallSteps {
+  return {
+    load: async () => new Map(stored),
+    store: async ({ name, value, bytes }) => {
+      const kept = stored.get(name) ?? { value, bytes };
+      stored.set(name, kept);
+      return { value: kept.value };
+    },
+  };
+}
+
+/** Keeps nothing after the call. */
+export const NO_SERVICES: CallServices = {
+  report: NO_REPORT,
+  steps: stepsIn(new Map()),
+  starts: { enqueue: async () => null, spawn: async () => null },
+};
 
 export function runnerOf(tools: readonly ToolDefinition[], options: Partial<ToolRunnerOptions> = {}): ToolRunner {
   return createToolRunner(createRegistry(tools.map(toTool)), { limits: LIMITS, ...options });
@@ -49,9 +69,9 @@ export function call(name: string, input: Json): ToolInvocation {
 export async function resultOf(
   runner: ToolRunner,
   invocation: ToolInvocation,
-  report: CallReport = NO_REPORT,
+  services: Partial<CallServices> = {},
 ): Promise<Extract<ToolOutcome, { kind: 'result' }>> {
-  const outcome = await runner.execute(invocation, new AbortController().signal, report);
+  const outcome = await runner.execute(invocation, new AbortController().signal, { ...NO_SERVICES, ...services });
   if (outcome.kind !== 'result') throw new Error('The call was aborted.');
   return outcome;
 }

@@ -19,6 +19,9 @@ import {
   type SchemaTool,
   type StandardSchema,
   type CallLog,
+  type EnqueueInput,
+  type RunStep,
+  type SpawnWorker,
   type ToolContext,
   type ToolProgress,
   type ToolDefinition,
@@ -291,11 +294,18 @@ test('the context tells for whom a tool runs', () => {
     idempotency_key: string;
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
+    step: RunStep;
+    spawn: SpawnWorker;
+    enqueue: EnqueueInput;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress'> | 'name' | 'input'
+    | Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'>
+    | 'name'
+    | 'input'
   >();
-  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<Exclude<keyof ToolContext, 'log' | 'progress'> | 'input'>();
+  expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<
+    Exclude<keyof ToolContext, 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'> | 'input'
+  >();
 });
 
 test('an error for the model has a code, if it is given one', () => {

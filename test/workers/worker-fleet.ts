@@ -31,8 +31,14 @@ import type { Json } from '../../src/core/json.ts';
 import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
 import type { Serving, Settings } from '../../src/core/workers/settings.ts';
-import type { CallReport } from '../../src/core/tools/report.ts';
-import type { Reconciled, ToolCaller, ToolDescriptor, ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
+import type {
+  CallServices,
+  Reconciled,
+  ToolCaller,
+  ToolDescriptor,
+  ToolInvocation,
+  ToolOutcome,
+} from '../../src/core/tools/tool.ts';
 import {
   openDatabase,
   type Database,
@@ -59,7 +65,7 @@ export type Tools = Record<
   string,
   Partial<ToolDescriptor> & {
     approval?: Approval;
-    execute(call: ToolInvocation, signal: AbortSignal, report: CallReport): Promise<ToolOutcome> | ToolOutcome;
+    execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome> | ToolOutcome;
     /** The outcome that it reports for a call that lost its runner. */
     reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
   }
@@ -235,11 +241,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         tools: {
           mayAsk: ({ name }) => (tools[name]?.approval ?? 'never') !== 'never',
           judge: async ({ name }, ruled) => decideApproval(ruled, tools[name]?.approval ?? 'never'),
-          async execute(call, signal, report) {
+          async execute(call, signal, services) {
             const tool = tools[call.name];
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
             return Promise.race([
-              tool.execute(call, signal, report),
+              tool.execute(call, signal, services),
               aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
             ]);
           },

@@ -172,7 +172,7 @@ function execute(run: Run, snapshot: Snapshot, job: ActiveJob, { call, mustFail 
     ...toInvocation(snapshot, job, call, inputOf(snapshot, call)),
     ...(mustFail && { mustFail }),
   };
-  return { beganAt: run.clock.now(), outcome: executeCall(run, job, invocation, signal) };
+  return { beganAt: run.clock.now(), outcome: executeCall(run, { snapshot, job }, invocation, signal) };
 }
 
 /** Appends results until no call is in flight. Aborted calls stay open: the next decision closes or repeats them. */

@@ -82,7 +82,7 @@ export class EagerCalls implements EagerPort {
     const own = new AbortController();
     const beganAt = clock.now();
     const judged = decision === 'fails' ? { ...invocation, mustFail: true as const } : invocation;
-    const outcome = executeCall(this.#ports, job, judged, AbortSignal.any([soft, own.signal]));
+    const outcome = executeCall(this.#ports, { snapshot, job }, judged, AbortSignal.any([soft, own.signal]));
     let isOver = false;
     const end = (): void => {
       // An abort creates an error with its stack, which costs more than a short call.

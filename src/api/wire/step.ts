@@ -9,7 +9,7 @@ import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { CallWait, ChildJob, JobStep, SentPrompt } from '../schemas/jobs/step.ts';
 import type { SentPrompt as Sent } from '../response/sent-prompt.ts';
 import { toReport } from './log.ts';
-import { toExecution } from './tool-call.ts';
+import { toExecution, toToolStep } from './tool-call.ts';
 
 /** `model`: the configured model, for steps without an answer that names it. */
 export function toStep(view: StepView, model: string): JobStep {
@@ -28,6 +28,7 @@ export function toStep(view: StepView, model: string): JobStep {
     message_id: view.messageId,
     tool_call_id: view.toolCallId,
     ...(view.report === null ? { progress: null, log: null } : toReport(view.report)),
+    tool_steps: view.toolSteps?.map(toToolStep) ?? null,
     executions: view.executions?.map(toExecution) ?? null,
     tokens_before: view.tokens?.before ?? null,
     tokens_after: view.tokens?.after ?? null,

@@ -1,11 +1,12 @@
 /** Converts tool calls and their executions to their API form. */
 import type { Static } from 'typebox';
 import { toPublicActor } from '../../core/access/actor.ts';
+import type { ToolStepView } from '../../db/calls/tool-steps.ts';
 import type { ExecutionView } from '../../db/run/executions.ts';
 import type { ToolCallState, ToolCallView } from '../../db/read/jobs/tool-call-views.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import { toReport } from './log.ts';
-import type { MessageToolCall, ToolCall, ToolExecution } from '../schemas/jobs/tool-call.ts';
+import type { MessageToolCall, ToolCall, ToolExecution, ToolStep } from '../schemas/jobs/tool-call.ts';
 
 export function toToolCall(view: ToolCallView): ToolCall {
   const { input, approval } = view;
@@ -38,10 +39,15 @@ export function toMessageToolCall(view: ToolCallState): MessageToolCall {
           },
     executions: view.executions.map(toExecution),
     ...toReport(view.report),
+    tool_steps: view.toolSteps.map(toToolStep),
     result_message_id: view.resultMessageId,
     created_at: toIso(view.createdAt),
     finished_at: toIsoOrNull(view.finishedAt),
   };
+}
+
+export function toToolStep({ name, endedAt, bytes }: ToolStepView): Static<typeof ToolStep> {
+  return { name, ended_at: toIso(endedAt), bytes };
 }
 
 export function toExecution(view: ExecutionView): Static<typeof ToolExecution> {

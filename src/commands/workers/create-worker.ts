@@ -82,7 +82,7 @@ async function create(
   const config = Object.keys(limits).length === 0 ? worker.config : { ...worker.config, limits };
   const job = input === null ? null : jobOfInput(ids, input);
   const user = place.user ?? worker.user;
-  const row = { ...worker, user, config, id: workerId, contextId, depth: place.depth };
+  const row = { ...worker, user, config, id: workerId, contextId, depth: place.depth, detached: false };
   const inserted = await insertWorker(executor, row, job);
   if (inserted === null) return TENANT_INACTIVE;
   const { worker: view, context } = inserted;

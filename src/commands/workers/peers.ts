@@ -15,7 +15,7 @@ import {
 } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
-import { sentMessage } from '../../core/workers/peer-messages.ts';
+import { passedOnTooOften, sentMessage } from '../../core/workers/peer-messages.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
@@ -159,10 +159,7 @@ async function mayNot(
   const sender = await lockSender(tx, tenantId, contextId, jobId);
   if (sender === null) return refuse('context_busy', 'The sending job is ending.');
   if (sender.hops + 1 > most) {
-    return refuse(
-      'worker_limit',
-      `Workers already passed this on ${sender.hops} times. The limit is ${most}. Answer without sending more.`,
-    );
+    return refuse('worker_limit', passedOnTooOften(sender.hops, most));
   }
   // Includes the message that was just sent.
   const sent = await sentLately(tx, tenantId, contextId);

@@ -9,6 +9,8 @@ import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
 import type { User } from '../access/user.ts';
 import type { CallReport } from './report.ts';
+import type { CallStarts } from './starts.ts';
+import type { CallSteps } from './steps.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
@@ -73,8 +75,11 @@ export type Reconciled =
   /** `signal` was aborted before the report arrived. */
   | { kind: 'aborted' };
 
+/** What one execution of a call works with. */
+export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts };
+
 export type ToolRunner = {
-  execute(call: ToolInvocation, signal: AbortSignal, report: CallReport): Promise<ToolOutcome>;
+  execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome>;
   /**
    * Whether a person must approve the call. `ruled`: the result of the rules; null: no rule matches. Never throws.
    * No person is asked about a call that fails.

@@ -15,6 +15,11 @@ type Ended = {
   reason: string | null;
 };
 
+/** Why a worker may not start more work: `hops` workers have passed the request on. */
+export function passedOnTooOften(hops: number, limit: number): string {
+  return `Workers already passed this on ${hops} times. The limit is ${limit}. Answer without sending more.`;
+}
+
 /** A message from another worker. */
 export function sentMessage(sender: Peer, content: string): InputBlock[] {
   return [{ type: 'text', text: `Message from worker ${named(sender)}:\n\n${content}` }];

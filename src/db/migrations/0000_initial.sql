@@ -532,6 +532,18 @@ CREATE TABLE "tool_reports" (
 	CONSTRAINT "tool_reports_counts" CHECK ("tool_reports"."entries" >= 0 and "tool_reports"."dropped" >= 0)
 );
 --> statement-breakpoint
+CREATE TABLE "tool_steps" (
+	"tool_call_id" uuid NOT NULL,
+	"name" text NOT NULL,
+	"tenant_id" bigint NOT NULL,
+	"context_id" uuid NOT NULL,
+	"result" json NOT NULL,
+	"bytes" integer NOT NULL,
+	"ended_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "tool_steps_tool_call_id_name_pk" PRIMARY KEY("tool_call_id","name"),
+	CONSTRAINT "tool_steps_bytes" CHECK ("tool_steps"."bytes" > 0)
+);
+--> statement-breakpoint
 CREATE TABLE "job_webhooks" (
 	"job_id" uuid NOT NULL,
 	"webhook_id" uuid NOT NULL,
@@ -719,6 +731,7 @@ CREATE INDEX "tool_calls_met" ON "tool_calls" USING btree ("context_id") WHERE "
 CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "tool_logs_call" ON "tool_logs" USING btree ("tool_call_id","epoch","number");--> statement-breakpoint
 CREATE INDEX "tool_reports_context" ON "tool_reports" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "tool_steps_context" ON "tool_steps" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_context" ON "job_webhooks" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_webhook" ON "job_webhooks" USING btree ("webhook_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_log" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint

@@ -1,8 +1,8 @@
-/** Tool calls, their executions, what tools report, the jobs that calls wait for, and approvals in advance. */
+/** Tool calls, their executions and steps, what tools report, the jobs that calls wait for, and approvals in advance. */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Actor } from '../../core/access/actor.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { ENTRY_LEVELS, type CallProgress, type EntryLevel } from '../../core/tools/report.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
@@ -98,6 +98,27 @@ export const toolExecutions = pgTable(
       oneOf('outcome', ['completed', 'failed', 'cancelled', 'unknown', 'did_not_happen']),
     ),
     check('tool_executions_ended', sql`(${t.endedAt} is null) = (${t.outcome} is null)`),
+  ],
+);
+
+/** Durable steps of a call: what a further execution does not run again. */
+export const toolSteps = pgTable(
+  'tool_steps',
+  {
+    toolCallId: uuid('tool_call_id').notNull(),
+    name: text('name').notNull(),
+    tenantId: tenantId(),
+    contextId: uuid('context_id').notNull(),
+    /** Of any type: an object holds it, because the columns of this type hold objects. */
+    result: json<{ value: Json }>('result').notNull(),
+    /** Of the JSON of `value`. */
+    bytes: integer('bytes').notNull(),
+    endedAt: instant('ended_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.toolCallId, t.name] }),
+    index('tool_steps_context').on(t.contextId),
+    check('tool_steps_bytes', sql`${t.bytes} > 0`),
   ],
 );
 

@@ -8,6 +8,8 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
+import type { EnqueueInput, SpawnWorker } from '../durable/start-types.ts';
+import type { RunStep } from '../durable/step-types.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { InputOf } from './json-schema-input.ts';
 import type { LimitDefinitions } from './limits.ts';
@@ -84,6 +86,15 @@ export type ToolContext = CallFacts & {
    * clients that follow the context, at most four times a second. Never throws and never waits.
    */
   progress: (report: string | ToolProgress) => void;
+  /**
+   * Runs a part of the call, and stores its result: a further execution of the call, after a crash, gets the stored result
+   * and goes on after it. For tools with the effect `idempotent` or `once`. See `RunStep` for limits and errors.
+   */
+  step: RunStep;
+  /** Creates a worker below the one that runs the tool, and gives it a task: exactly once. See `SpawnWorker`. */
+  spawn: SpawnWorker;
+  /** Queues an input in a context of the tenant: exactly once. See `EnqueueInput`. */
+  enqueue: EnqueueInput;
 };
 
 /**
@@ -105,7 +116,7 @@ export type ToolReply = {
 export type ToolReturn = string | number | boolean | null | object;
 
 /** A `once` call that was started and whose end was not recorded. */
-export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress'> & {
+export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'> & {
   /** The input that `execute` received. */
   input: Input;
 };

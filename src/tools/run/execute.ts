@@ -7,9 +7,9 @@
  * process, and neither timeout nor abort can end it.
  */
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
-import type { CallReport } from '../../core/tools/report.ts';
-import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
+import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
+import { durableOf } from '../durable/run-steps.ts';
 import { factsOf, loggedIds } from './facts.ts';
 import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fault.ts';
 import { judge } from './judge.ts';
@@ -48,11 +48,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
       const tool = registry.get(call.name, call);
       return tool === undefined || (tool.approval ?? 'never') !== 'never';
     },
-    async execute(call, signal, report) {
+    async execute(call, signal, services) {
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name, call);
       if (tool === undefined) return unknownTool(call.name, registry.names);
-      return await race({ tool, call, report }, signal, options);
+      return await race({ tool, call, services }, signal, options);
     },
     async reconcile(call, signal) {
       const tool = registry.get(call.name, call);
@@ -69,7 +69,7 @@ function unknownTool(name: string, names: readonly string[]): ToolResult {
 
 /** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
 function race(
-  { tool, call, report }: { tool: Tool; call: ToolInvocation; report: CallReport },
+  { tool, call, services }: { tool: Tool; call: ToolInvocation; services: CallServices },
   outer: AbortSignal,
   options: ToolRunnerOptions,
 ): Promise<ToolOutcome> {
@@ -83,18 +83,23 @@ function race(
       outer.removeEventListener('abort', abort);
       resolve(outcome);
     };
-    const abort = (): void => {
+    const abort = (): void => abortFor(outer.reason);
+    const abortFor = (reason: unknown): void => {
       end({ kind: 'aborted' });
-      own.abort(outer.reason);
+      own.abort(reason);
     };
+    const abandon = (): void => abortFor(new DOMException('The call must not go on.', 'AbortError'));
     const timeOut = (): void => {
       end(timedOut(tool, limitMs));
       own.abort(new DOMException(`The call took longer than ${limitMs} ms.`, 'TimeoutError'));
     };
     const timer = setTimeout(timeOut, Math.min(limitMs, LONGEST_TIMER_MS));
     outer.addEventListener('abort', abort, { once: true });
-    const reporting = reportingOf(call, report, () => over, options.log);
-    void run(tool, call, { ...factsOf(call, own.signal), ...reporting }, options).then((result) => {
+    const isOver = (): boolean => over;
+    const reporting = reportingOf(call, services.report, isOver, options.log);
+    const execution = { effect: tool.descriptor.effect, call, signal: own.signal, isOver, abandon };
+    const durable = durableOf(execution, services);
+    void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
       else end(result);
     });

@@ -17,6 +17,8 @@ import { DATABASE_TIMEOUT, isAway } from '../../db/batches/database-timeout.ts';
 import type { Claim, Claimed, WorkerState } from '../process/ports.ts';
 import type { Slot } from '../scheduling/slots.ts';
 import { RunReports } from '../reports/run-reports.ts';
+import { createCallStarts } from './call-starts.ts';
+import { createCallSteps, runningCall } from './call-steps.ts';
 import { createRunLog } from './run-log.ts';
 import { createTeam } from './team.ts';
 
@@ -97,6 +99,13 @@ function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts,
     model: (name) => state.throttles.ask(name, first.lease.tenantId),
     tools: state.abilities.tools,
     report: (call) => reports.open(call),
+    durable: (invocation, snapshot) => {
+      const call = runningCall(invocation, { owner, epoch: first.lease.epoch });
+      return {
+        steps: createCallSteps(state, signals, call),
+        starts: createCallStarts(state, signals, call, snapshot),
+      };
+    },
     team: createTeam(state, signals),
     grants: (tools) => persist(signals, () => findGrants(state.database.db, first.lease, tools)),
     checkOutput: state.abilities.checkOutput,

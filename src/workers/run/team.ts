@@ -177,7 +177,7 @@ async function arrangeSpawn(
 }
 
 /** The narrowest of the limits of the config file, the worker's role, and its own config. */
-function treeLimitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
+export function treeLimitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
   const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
   return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
     model: () => ((asked += 1) % 2 === 1 ? says('', ...['one', 'two'].map((name) => ({ name, input: {} }))) : says('')),
     tools: {
       one: {
-        execute(_, _signal, report) {
+        execute(_, _signal, { report }) {
           report.log('debug', 'a', { n: 1 });
           report.log('warn', 'b', undefined);
           report.progress({ message: 'half', done: 1, total: 2 });
@@ -21,7 +21,7 @@ beforeAll(async () => {
         },
       },
       two: {
-        execute(_, _signal, report) {
+        execute(_, _signal, { report }) {
           report.log('error', 'c', undefined);
           return result('2');
         },

@@ -36,6 +36,8 @@ async function fill({ contextId, tenantId }: Context): Promise<void> {
     message, at) values (${of}, '${jobId}', 1, 1, '${v7()}', 1, 'info', 'x', now())`);
   await the.rows(`insert into tool_reports (context_id, tenant_id, tool_call_id, epoch, ordinal, version, entries, dropped)
     values (${of}, '${v7()}', 1, 1, 1, 1, 0)`);
+  await the.rows(`insert into tool_steps (context_id, tenant_id, tool_call_id, name, result, bytes, ended_at)
+    values (${of}, '${v7()}', 'x', '{}', 2, now())`);
   await the.rows(`insert into awaited_jobs (context_id, tenant_id, tool_call_id, job_id, worker_id, ordinal)
     values (${of}, '${v7()}', '${jobId}', '${v7()}', 0)`);
   await the.rows(`insert into approval_grants (context_id, tenant_id, tool, actor, created_at, expires_at)

@@ -13,6 +13,7 @@ export function outsideTools(file: string, notify: (what: string) => void = () =
     outsideTool('pay', 'once', file, notify),
     // A person approves this one, denies it, or approves it with other arguments.
     guardedTool(file),
+    trip(file, notify),
     // A person has to report the outcome of this one; the next one knows by itself.
     { ...outsideTool('wire', 'once', file, notify), on_unknown: 'ask' },
     {
@@ -62,6 +63,28 @@ function outsideTool(name: string, effect: Effect, file: string, notify: (what: 
       await sleep(after_ms, undefined, { signal });
       note('end');
       return `${name}: done`;
+    },
+  };
+}
+
+/** Two steps with an effect each. Between them it starts a worker, and queues an input in its own context. */
+function trip(file: string, notify: (what: string) => void): JsonSchemaTool {
+  return {
+    name: 'trip',
+    effect: 'idempotent',
+    description: 'Has several effects.',
+    input_schema: { type: 'object', additionalProperties: false },
+    async execute(_, { step, spawn, enqueue, context_id }) {
+      const effectOf = (name: string): Promise<string> =>
+        step(name, ({ idempotency_key }) => {
+          appendFileSync(file, `effect trip ${idempotency_key}\n`);
+          notify('trip outside');
+          return name;
+        });
+      const first = await effectOf('pack');
+      await spawn('guide', { input: 'say: I lead', tools: [] });
+      await enqueue('remind', { context_id, input: 'say: remembered' });
+      return `${first}, ${await effectOf('leave')}`;
     },
   };
 }

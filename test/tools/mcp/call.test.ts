@@ -55,6 +55,9 @@ async function refusedWith(error: Error) {
     context_id: 'c',
     log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
     progress: () => undefined,
+    step: async () => expect.fail('MCP tools have no steps'),
+    spawn: async () => expect.fail('MCP tools have no steps'),
+    enqueue: async () => expect.fail('MCP tools have no steps'),
   };
   return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), logged };
 }

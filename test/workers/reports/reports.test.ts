@@ -52,7 +52,7 @@ async function callIn(of: Fleet, contextId: ContextId) {
 }
 
 test('entries are stored in order with their call, and so is the last progress', async () => {
-  const of = await fleetOf((_, _signal, report) => {
+  const of = await fleetOf((_, _signal, { report }) => {
     report.log('info', 'packing', { order: 'A-17', weight: 2.5 });
     report.log('error', 'the scale is broken', undefined);
     report.progress({ message: 'packing', done: 1, total: 3 });
@@ -80,7 +80,7 @@ test('entries are stored in order with their call, and so is the last progress',
 test('entries and progress can be read while the call runs', async () => {
   let end = (): void => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
-  const of = await fleetOf(async (_, _signal, report) => {
+  const of = await fleetOf(async (_, _signal, { report }) => {
     report.log('info', 'begun', undefined);
     report.progress('half');
     await ended;
@@ -96,7 +96,7 @@ test('entries and progress can be read while the call runs', async () => {
 test('100,000 lines leave 1,000, with errors among them, in a few statements', async () => {
   const statements: string[] = [];
   const of = await fleetOf(
-    (_, _signal, report) => {
+    (_, _signal, { report }) => {
       for (let n = 1; n <= 100_000; n += 1) report.log('info', `line ${n}`, { n });
       report.log('error', 'at last', undefined);
       for (let n = 1; n <= 1_000; n += 1) report.log('error', `again ${n}`, undefined);
@@ -129,7 +129,7 @@ test('large and hostile values are cut or replaced by a note, and fail nothing',
       throw new Error('no');
     },
   };
-  const of = await fleetOf((_, _signal, report) => {
+  const of = await fleetOf((_, _signal, { report }) => {
     report.log('info', `a\0b\ud800c`, { 'k\0': 'v\0\udc00', n: 1n });
     report.log('info', 'x'.repeat(3_000), { big: 'x'.repeat(5_000) });
     report.log('info', { a: 1 }, cyclic);
@@ -181,7 +181,7 @@ test('what is reported about a deleted context leaves no row', async () => {
   const stored: string[] = [];
   let hasBegun = false;
   const of = await fleetOf(
-    async (_, signal, report) => {
+    async (_, signal, { report }) => {
       report.log('info', 'late', undefined);
       report.progress('late');
       hasBegun = true;
@@ -219,7 +219,7 @@ test('a statement that is sent again changes nothing, and an older one does not 
 test('progress is streamed at most four times a second, the last value comes, and who joins later gets it', async () => {
   const step = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
-  const of = await fleetOf(async (_, _signal, report) => {
+  const of = await fleetOf(async (_, _signal, { report }) => {
     await step.promise;
     for (let done = 1; done <= 1_000; done += 1) report.progress({ done, total: 1_000 });
     await end.promise;

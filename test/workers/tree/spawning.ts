@@ -19,10 +19,11 @@ export const SPAWNING = ['spawn_worker', 'wait_for_workers', 'look'];
 type Options = Partial<Omit<FleetOptions, 'tools'>> & {
   roles?: ReadonlyMap<string, Role>;
   look?: () => string | Promise<string>;
+  own?: readonly Tool[];
 };
 
-/** Workers have the tools that make workers, and `look`. */
-export async function startSpawning({ roles = new Map(), look, ...options }: Options = {}): Promise<Fleet> {
+/** Workers have the tools that make workers, and `look`. `own`: other tools of the config file. */
+export async function startSpawning({ roles = new Map(), look, own = [], ...options }: Options = {}): Promise<Fleet> {
   const looking: Tool = {
     descriptor: {
       name: 'look',
@@ -36,7 +37,7 @@ export async function startSpawning({ roles = new Map(), look, ...options }: Opt
     validate: (value) => ({ ok: true, value }),
     execute: () => look?.() ?? 'seen',
   };
-  const registry = createRegistry([...builtInTools(), looking]);
+  const registry = createRegistry([...builtInTools(), looking, ...own]);
   const runner = createToolRunner(registry, { limits: LIMITS });
   const models = createModels({ openai: {}, idleTimeoutMs: 10_000 });
   const tools = Object.fromEntries(

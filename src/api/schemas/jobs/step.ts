@@ -9,7 +9,7 @@ import { AnyJson, Count, Instant, JsonObject, Positive, Usage, Uuid, described, 
 import { Actor } from '../actor.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { JobFailure } from './job.ts';
-import { ToolExecution, ToolLog, ToolProgress } from './tool-call.ts';
+import { ToolExecution, ToolLog, ToolProgress, ToolStep } from './tool-call.ts';
 
 export const CallWait = strict(
   {
@@ -67,6 +67,9 @@ export const JobStep = strict(
     tool_call_id: nullable(Uuid),
     progress: nullable(described(ref(ToolProgress), 'For a tool call: null if its tool reported none.')),
     log: nullable(described(ref(ToolLog), 'For a tool call; the entries are in GET /api/jobs/{id}/logs.')),
+    tool_steps: nullable(
+      Type.Array(ref(ToolStep), { description: 'For a tool call: its durable steps, oldest first; the last 100.' }),
+    ),
     executions: nullable(Type.Array(ref(ToolExecution), { description: 'For a tool call: its executions.' })),
     tokens_before: nullable(described(Count, 'For a compaction: tokens of the prompt before.')),
     tokens_after: nullable(Count),

@@ -59,6 +59,15 @@ export const ToolLog = strict(
   { $id: 'ToolLog', description: 'How many entries the tool wrote to the log of the call.' },
 );
 
+export const ToolStep = strict(
+  { name: Type.String(), ended_at: Instant, bytes: described(Count, 'Of its stored result, as JSON.') },
+  {
+    $id: 'ToolStep',
+    description:
+      'A durable step of a call (`context.step` of the tool): it does not run again. No client reads its result.',
+  },
+);
+
 const identity = {
   id: Uuid,
   context_id: Uuid,
@@ -78,6 +87,7 @@ const rest = {
   executions: Type.Array(ref(ToolExecution)),
   progress: nullable(ref(ToolProgress)),
   log: ref(ToolLog),
+  tool_steps: Type.Array(ref(ToolStep), { description: 'Oldest first; the last 100.' }),
   result_message_id: nullable(
     described(Uuid, 'The message with the result: it has the id of the call. Null: not in the history yet.'),
   ),

@@ -17,6 +17,7 @@ import type { Usage } from '../../../core/money/usage.ts';
 import { callWaits, type CallWait } from '../../calls/call-waits.ts';
 import { callsOfJob } from '../../calls/calls-of-job.ts';
 import { reportOf, type ReportView } from '../../calls/tool-reports.ts';
+import { toolStepsOf, type ToolStepView } from '../../calls/tool-steps.ts';
 import type { PageRequest } from '../page.ts';
 import type { Executor } from '../../connection/client.ts';
 import { eventAt } from '../../run/events.ts';
@@ -63,6 +64,8 @@ export type StepView = {
   executions: ExecutionView[] | null;
   /** Of a tool call: what its tool reported; null for other steps. */
   report: ReportView | null;
+  /** Of a tool call: its durable steps; null for other steps. */
+  toolSteps: ToolStepView[] | null;
   /** Of a compaction: the prompt length before and after. */
   tokens: { before: number; after: number } | null;
   /** Of a tool call: its approval decision. */
@@ -124,7 +127,8 @@ export async function listSteps(
       ${millis(notBefore(sql`s.ended`))} as "endedAt", ${usageColumns('s')}, s.error, s.message_id as "messageId",
       s.tool_call_id as "toolCallId",
       ${executionsOf(sql`s.tool_call_id`)} as executions,
-      ${reportOf(sql`s.tool_call_id`, sql`job.tenant_id`)} as report, s.tokens_before, s.tokens_after, s.call,
+      ${reportOf(sql`s.tool_call_id`, sql`job.tenant_id`)} as report, ${toolStepsOf(sql`s.tool_call_id`, sql`job.tenant_id`)} as "toolSteps",
+      s.tokens_before, s.tokens_after, s.call,
       s.prompt, s.last_prompt, s.last_status, v.approval,
       ${millis(sql`v.approval_at`)} as "approvalAt", call_waits.waits, ${childOf(sql`s.tool_call_id`)} as child
     from job join workers w on w.context_id = job.context_id
@@ -221,6 +225,7 @@ function toView(row: Row): StepView[] {
       toolCallId: row.toolCallId,
       executions: row.toolCallId === null ? null : (row.executions ?? []),
       report: row.toolCallId === null ? null : row.report,
+      toolSteps: row.toolCallId === null ? null : row.toolSteps,
       tokens: tokensOf(row),
       approval: row.approval === null || row.approvalAt === null ? null : { ...row.approval, at: row.approvalAt },
       waits: row.toolCallId === null ? null : (row.waits ?? []),

@@ -7,6 +7,7 @@ import type { Effect, OnUnknown } from '../../../core/tools/tool.ts';
 import type { CallStatus, ApprovalDecision, WaitsFor } from '../../../core/tools/tool-call.ts';
 import type { Executor } from '../../connection/client.ts';
 import { reportOf, type ReportView } from '../../calls/tool-reports.ts';
+import { toolStepsOf, type ToolStepView } from '../../calls/tool-steps.ts';
 import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
@@ -32,6 +33,7 @@ export type ToolCallState = {
   executions: ExecutionView[];
   /** What its tool reported. */
   report: ReportView;
+  toolSteps: ToolStepView[];
   /** Null: its result is not in the history yet. */
   resultMessageId: MessageId | null;
   createdAt: Millis;
@@ -51,6 +53,7 @@ const toolCalls = (input: SQL): SQL => sql`
       ${input}
       coalesce(${executionsOf(sql`t.id`)}, '[]') as executions,
       ${reportOf(sql`t.id`, sql`t.tenant_id`)} as report,
+      ${toolStepsOf(sql`t.id`, sql`t.tenant_id`)} as "toolSteps",
       (select r.id from messages r where r.id = t.id and r.context_id = t.context_id) as "resultMessageId"
     from calls t join messages m on m.id = t.message_id`;
 

@@ -24,6 +24,7 @@ import {
   jobOfNewCte,
   submittedRow,
   submittedRows,
+  type Asker,
   type NewJob,
   type SubmittedRow,
   type SubmittedRows,
@@ -42,16 +43,21 @@ export type NewWorker = {
   config: WorkerConfig;
   parentWorkerId: WorkerId | null;
   depth: number;
+  detached: boolean;
 };
 
-/** `firstJob`: the job of the first input; null: the context is idle. Null: the tenant is not active. */
+/**
+ * `firstJob`: the job of the first input; null: the context is idle. `asker`: the worker that starts it; null: a client.
+ * Null: the tenant is not active.
+ */
 export async function createWorker(
   executor: Executor,
   worker: NewWorker,
   firstJob: NewJob | null = null,
+  asker: Asker | null = null,
 ): Promise<{ worker: WorkerView; context: ChangedContext } | null> {
   const { id, contextId } = worker;
-  const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker: null });
+  const job = firstJob === null ? NO_JOB : submittedRow({ contextId, job: firstJob, asker });
   const created = await create(executor, {
     id,
     worker: WORKERS.encode({ ...worker, firstJob, bytes: job.bytes }),
@@ -97,6 +103,7 @@ const WORKERS = recordset(
     config: ['json', ({ config }) => config],
     parent_worker_id: ['uuid', ({ parentWorkerId }) => parentWorkerId],
     depth: ['int', ({ depth }) => depth],
+    detached: ['boolean', ({ detached }) => detached],
     jobs: ['int', ({ firstJob }) => (firstJob === null ? 0 : 1)],
     priority: ['int', ({ firstJob }) => firstJob?.priority ?? null],
     bytes: ['bigint', ({ bytes }) => bytes],
@@ -136,6 +143,7 @@ const WORKER = insertInto(workers, {
   // The root of the parent's tree.
   rootWorkerId: sql`(select coalesce(p.root_worker_id, p.id) from workers p where p.id = g.parent_worker_id)`,
   depth: sql`g.depth`,
+  detached: sql`g.detached`,
   expiresAt: sql`case when g.may_expire then ${dueNow} end`,
 });
 

@@ -65,6 +65,18 @@ export async function sendingJob(executor: Executor, tenantId: TenantId, jobId: 
   return row ?? { hops: 0, user: null, limits: NO_LIMITS };
 }
 
+/** The user of the worker of a context; null: the tenant has no such context. */
+export async function findOwner(
+  executor: Executor,
+  tenantId: TenantId,
+  contextId: ContextId,
+): Promise<{ user: User | null } | null> {
+  const [row] = await executor.execute<{ user: User | null }>(
+    sql`select user_name as "user" from workers where context_id = ${contextId} and tenant_id = ${tenantId}`,
+  );
+  return row ?? null;
+}
+
 /**
  * Locks the sending job until the transaction ends, so that it does not end or send anything else. Lock order: after
  * the row of the receiving context, and last. Null: the job has ended or has a stop request.

@@ -13,7 +13,7 @@ import { jobs } from '../../schema/jobs.ts';
 import { messages } from '../../schema/messages.ts';
 import { failedCalls } from '../../schema/model-calls.ts';
 import { searchBacklog, searchEntries } from '../../schema/search.ts';
-import { awaitedJobs, toolCalls, toolExecutions, toolLogs, toolReports } from '../../schema/tool-calls.ts';
+import { awaitedJobs, toolCalls, toolExecutions, toolLogs, toolReports, toolSteps } from '../../schema/tool-calls.ts';
 import { jobWebhooks, webhookDeliveries, webhookOutbox } from '../../schema/webhooks/webhooks.ts';
 import { workers } from '../../schema/workers.ts';
 
@@ -151,6 +151,7 @@ const WRITTEN_LATER = [
   jobWebhooks,
   toolLogs,
   toolReports,
+  toolSteps,
 ];
 
 /**

@@ -13,9 +13,9 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
     },
     tools: {
       ...abilities.tools,
-      async execute(call, signal, report) {
+      async execute(call, signal, services) {
         const began = performance.now();
-        const outcome = await abilities.tools.execute(call, signal, report);
+        const outcome = await abilities.tools.execute(call, signal, services);
         metrics.tool(call.name, statusOf(outcome), performance.now() - began);
         return outcome;
       },

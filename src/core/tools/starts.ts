@@ -1,0 +1,23 @@
+/**
+ * Work that a call starts: an input to a context of its tenant, or a worker below its own. It is committed together with a
+ * durable step of the call, so a further execution of the call finds it and starts nothing.
+ */
+import type { Refusal } from '../errors.ts';
+import type { ContextId } from '../ids.ts';
+import type { JsonObject } from '../json.ts';
+import type { SpawnAsk } from '../workers/worker-asks.ts';
+
+/** `priority`: from 1 (first) to 10. */
+export type AskedInput = { contextId: ContextId; input: string; priority: number; metadata: JsonObject };
+
+/** `metadata`: of its job. */
+export type AskedWorker = SpawnAsk & { metadata: JsonObject };
+
+/** `value`: the stored result of the step, with the ids of what was started. */
+export type Started = { kind: 'done'; value: JsonObject };
+
+/** `step`: the name of the step. Null: nothing was started, because the call must not go on (see `CallSteps`). */
+export type CallStarts = {
+  enqueue(step: string, asked: AskedInput): Promise<Started | Refusal | null>;
+  spawn(step: string, asked: AskedWorker): Promise<Started | Refusal | null>;
+};

@@ -1,0 +1,59 @@
+/** What the calls of a run start: inputs to other contexts, and workers below its own. */
+import type { RunSignals } from '../../agent/run-signals.ts';
+import { enqueueFromCall } from '../../commands/calls/enqueue-from-call.ts';
+import { spawnFromCall } from '../../commands/calls/spawn-from-call.ts';
+import { performStart, startedBefore, type StartingCall } from '../../commands/calls/started-step.ts';
+import type { Outcome } from '../../commands/perform.ts';
+import { refuse, type Refusal } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { AskedWorker, CallStarts, Started } from '../../core/tools/starts.ts';
+import type { RunningCall } from '../../db/calls/tool-steps.ts';
+import { readParent } from '../../db/run/team.ts';
+import type { WorkerState } from '../process/ports.ts';
+import { whileHeld } from './call-steps.ts';
+import { childWorkerSpec } from './child-worker-spec.ts';
+import { treeLimitsOf } from './team.ts';
+
+type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'times' | 'peers'>;
+
+/** `snapshot`: of the run that executes the call. */
+export function createCallStarts(parts: Parts, signals: RunSignals, call: RunningCall, snapshot: Snapshot): CallStarts {
+  const { workerId } = snapshot;
+  return {
+    enqueue: (name, asked) =>
+      whileHeld(signals, async () => {
+        const command = enqueueFromCall(parts, parts.peers, { ...call, workerId, name }, asked);
+        return toStarted(await performStart(parts, command));
+      }),
+    spawn: (name, asked) => whileHeld(signals, () => spawn(parts, snapshot, { ...call, name }, asked)),
+  };
+}
+
+/** Role, tools and model of the child are read before the transaction, which must not wait for other connections. */
+async function spawn(
+  parts: Parts,
+  { workerId, allow, serving }: Snapshot,
+  call: StartingCall,
+  asked: AskedWorker,
+): Promise<Started | Refusal> {
+  const { database, abilities } = parts;
+  const { team } = abilities;
+  const { tenantId } = call;
+  const before = await startedBefore(database.db, call);
+  if (before !== null) return { kind: 'done', value: before };
+  const parent = await readParent(database.db, tenantId, workerId, { jobId: call.jobId, countsTenant: false });
+  if (parent === null) return refuse('not_found', 'This worker is being deleted.');
+  if (serving.kind !== 'served') return refuse('unavailable', 'This process no longer serves the worker of this call.');
+  const limits = treeLimitsOf(team, parent);
+  const spec = await childWorkerSpec(parts, { tenantId, allow, settings: serving.settings, parent, limits }, asked);
+  if (spec.kind === 'refused') return refuse(spec.code, `No worker was created. ${spec.message}`);
+  const { role, config } = spec;
+  const trees = { limits, tenantWorkers: team.tenantWorkers };
+  const child = { parentId: workerId, role, config, trees, tenantLimits: team.tenantLimits };
+  return toStarted(await performStart(parts, spawnFromCall(parts, call, child, asked)));
+}
+
+function toStarted(outcome: Outcome<JsonObject>): Started | Refusal {
+  return outcome.kind === 'refused' ? outcome : { kind: 'done', value: outcome.value };
+}
