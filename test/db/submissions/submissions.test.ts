@@ -25,6 +25,7 @@ import {
 import { cancelSubmission, findSubmittedJob } from '../../../src/db/submissions/submitted-jobs.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { turnDueSubmissions } from '../../../src/workers/scheduling/submissions.ts';
+import { tagOf } from '../../services/statements.ts';
 import { readParsed } from '../../workers/scheduling/read-parsed.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
 
@@ -138,6 +139,27 @@ describe('a submission', () => {
       values ('${body.job_id}', 1, '${body.context_id}', '${body.worker_id}', true, '${JSON.stringify(body)}', 9)`);
     await turnAll();
     expect(await statusOf(body.job_id)).toEqual([QUEUED_JOB]);
+  });
+
+  test('does not overtake an earlier one of its context that another process has taken', async () => {
+    const { contextId } = await the.context();
+    const [taken, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hook = async (text: string): Promise<void> => {
+      if (tagOf(text) !== 'jobs.submit') return;
+      taken.resolve();
+      await gate.promise;
+    };
+    const first = await toContext(contextId);
+    const turning = turnAll(stateOf(the.open({ max: 2, hook })));
+    await taken.promise;
+    const second = await toContext(contextId);
+    await turnAll(stateOf(the.open({ max: 2 })));
+    expect(await statusOf(second)).toEqual([WAITING]);
+    gate.resolve();
+    await turning;
+    await turnAll();
+    const jobs = await the.rows(`select id from jobs where context_id = '${contextId}' order by position`);
+    expect(jobs.map(({ id }) => id)).toEqual([first, second]);
   });
 
   test('waits while another process has those of its context', async () => {
