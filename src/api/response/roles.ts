@@ -7,7 +7,7 @@ import type { TenantId } from '../../core/ids.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import { isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
-import type { WorkerOfJob } from '../../db/read/jobs/job-views.ts';
+import type { WorkerOfJob } from '../../db/read/jobs/shown-of-job.ts';
 import { lastVersion, listRoleNames } from '../../db/write/workers/roles.ts';
 import { list, quote, type Catalog } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';

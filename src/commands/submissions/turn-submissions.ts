@@ -77,7 +77,7 @@ async function turn(
   if (target.kind === 'worker') {
     const { workerId, name, user, config } = target;
     const worker = { id: workerId, tenantId, contextId, user, name, title: null, role: read.role, config };
-    const created = await createWorker(tx, { ...worker, parentWorkerId: null, depth: 0 }, job);
+    const created = await createWorker(tx, { ...worker, parentWorkerId: null, depth: 0, detached: false }, job);
     return created === null ? TENANT_INACTIVE : done(null, ...wakeUpIfRunnable(contextId, created.context));
   }
   const place = { tenantId, contextId, branch: target.branch, queueLimit, full };

@@ -103,7 +103,8 @@ export async function removeSubmission(tx: Executor, id: JobId): Promise<void> {
 }
 
 /** Of the submission `s`, what clients see of it as a job. Its content goes when it ends. */
-export const WITHOUT_CONTENT: SQL = sql`json_build_object('message_id', s.body -> 'message_id', 'input', json_build_object(
+export const WITHOUT_CONTENT: SQL = sql`json_build_object('message_id', s.body -> 'message_id', 'name', s.body -> 'name', 'role', s.body -> 'role',
+  'config', json_build_object('model', s.body -> 'config' -> 'model'), 'input', json_build_object(
   'user', s.body -> 'input' -> 'user', 'branch', s.body -> 'input' -> 'branch', 'metadata', s.body -> 'input' -> 'metadata'))`;
 
 /** It becomes no job. */

@@ -10,7 +10,7 @@ import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { textInJson } from '../connection/codec.ts';
 import { dueNow, millis } from '../connection/instant.ts';
-import { SHOWN_INPUT, type WorkerOfJob } from '../read/jobs/job-views.ts';
+import { SHOWN_INPUT, type WorkerOfJob } from '../read/jobs/shown-of-job.ts';
 import { beginningOf, beginningOfText, readBeginning } from '../read/messages/beginning.ts';
 import { WITHOUT_CONTENT } from './due-submissions.ts';
 

@@ -37,6 +37,9 @@ test('it is a queued job, with the fields that it will have', async () => {
     error: null,
     started_at: null,
     metadata: { order: 7 },
+    worker_name: expect.any(String),
+    model: expect.stringMatching(/^simulated\//),
+    input: { message_id: expect.any(String), text: 'go' },
   });
   expect((await api.get('/api/jobs')).body.data).toEqual([]);
 });
@@ -47,6 +50,17 @@ test('a long poll waits for it', async () => {
   await api.database.db.execute(sql`update submissions set status = 'failed', finished_at = now(),
     error = '{"code": "queue_full", "message": "x"}' where id = ${id}`);
   expect((await waited).body).toMatchObject({ status: 'failed', error: { code: 'queue_full', message: 'x' } });
+});
+
+test('one that creates its worker shows what it asks for, and without its content still which worker', async () => {
+  const content = [{ type: 'text', text: 'é'.repeat(300) }];
+  const worker = { name: 'ann', role: 'clerk', config: { model: 'simulated/own' } };
+  const id = await submit({ context_id: v7(), worker_id: v7(), ...worker, input: { content } });
+  const shown = { worker_name: 'ann', role: 'clerk', model: 'simulated/own', context_title: null };
+  const { body } = await api.get(`/api/jobs/${id}`);
+  expect(body).toMatchObject({ ...shown, input: { text: 'é'.repeat(200) } });
+  await api.post(`/api/jobs/${id}/cancel`, {});
+  expect((await api.get(`/api/jobs/${id}`)).body).toMatchObject({ ...shown, status: 'cancelled', input: { text: '' } });
 });
 
 test('a cancel ends it, and may be repeated', async () => {

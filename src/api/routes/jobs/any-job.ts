@@ -5,7 +5,8 @@
 import { cancelJob } from '../../../commands/jobs/cancel-job.ts';
 import { perform } from '../../../commands/perform.ts';
 import type { JobId, TenantId } from '../../../core/ids.ts';
-import { findJob, type WorkerOfJob } from '../../../db/read/jobs/job-views.ts';
+import { findJob } from '../../../db/read/jobs/job-views.ts';
+import type { WorkerOfJob } from '../../../db/read/jobs/shown-of-job.ts';
 import { findReceipt } from '../../../db/run/receipts.ts';
 import { cancelSubmission, findSubmittedJob } from '../../../db/submissions/submitted-jobs.ts';
 import type { Job, Receipt } from '../../schemas/jobs/job.ts';

@@ -2,7 +2,8 @@
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../db/read/jobs/watched-jobs.ts';
-import { listJobs, type WorkerOfJob } from '../../../db/read/jobs/job-views.ts';
+import { listJobs } from '../../../db/read/jobs/job-views.ts';
+import type { WorkerOfJob } from '../../../db/read/jobs/shown-of-job.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { parseObject, splitLists } from '../../request/query.ts';
 import { cursorOf, id } from '../../request/cursor.ts';

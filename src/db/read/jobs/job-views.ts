@@ -20,6 +20,7 @@ import { columns, recordset } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
 import { beginningOf, readBeginning } from '../messages/beginning.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
+import { SHOWN_INPUT, type WorkerOfJob } from './shown-of-job.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 import { usageObject } from '../../model-calls/usage.ts';
@@ -63,18 +64,6 @@ export type JobView = {
 };
 
 type Tokens = { before: number; after: number };
-
-/** `model`: as its config or its API role names it; null: neither does. `ofFile`: its role is one of the config file. */
-export type WorkerOfJob = {
-  name: string;
-  title: string | null;
-  role: string | null;
-  model: string | null;
-  ofFile: boolean;
-};
-
-/** UTF-16 units of the text of an input that a job shows. */
-export const SHOWN_INPUT = 200;
 
 type Row = Omit<JobView, 'output' | 'compaction' | 'input'> & {
   inputId: MessageId | null;
