@@ -109,7 +109,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`Invalid environment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    const [only] = faults;
+    const isOne = only !== undefined && faults.length === 1;
+    super(`Invalid environment:${isOne ? ` ${only}` : faults.map((fault) => `\n  ${fault}`).join('')}`);
     this.faults = faults;
   }
 }

@@ -82,11 +82,8 @@ function introduction(ready: Ready, { folder, envFile, services }: Setting, { in
       configFile === null ? 'none: write nightshift.config.ts' : `${inFolder(configFile)} (${contents(ready)})`,
     ],
     ['.env', envFile === null ? 'none' : `read ${inFolder(envFile)}`],
-    ...services.map((line): [string, string] => ['service', line]),
-    [
-      'models',
-      providers.length === 0 ? 'no keys (OPENAI_API_KEY, ANTHROPIC_API_KEY): simulated only' : providers.join(', '),
-    ],
+    ...services.map((line): [string, string] => ['service', line.replace(`${folder}${path.sep}`, '')]),
+    ['models', providers.length === 0 ? 'simulated only: no key is set' : providers.join(', ')],
     ['default', defaultModel],
   ];
   return [
@@ -94,7 +91,7 @@ function introduction(ready: Ready, { folder, envFile, services }: Setting, { in
     `${ink('bold', `Nightshift ${VERSION}`)}  ${ink('cyan', ready.url)}`,
     ...rows.map(([head, text]) => `  ${ink('dim', head.padEnd(HEAD_COLUMNS))}${text}`),
     '',
-    ink('dim', 'Changes of the config and its imports are loaded at once. Ctrl-C stops.'),
+    ink('dim', 'Changes are loaded at once. Ctrl-C stops.'),
     '',
   ].join('\n');
 }

@@ -7,11 +7,10 @@ import { refuseBusyPort } from '../../api/server/busy-port.ts';
 import { parseEnvironment, type Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
-import { whenUp } from '../../db/connection/when-up.ts';
 import { endedJob } from '../../db/read/jobs/ended-job.ts';
-import { migrate } from '../../db/setup/migrate.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
+import { migrateAtStart } from '../../platform/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { jsonOutput, prettyOutput, type DevOutput, type Setting } from './dev-output.ts';
@@ -27,7 +26,6 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
   await refuseBusyPort(config);
   const services = await startServices({ env, cwd: folder });
   try {
-    await whenUp(() => migrate(services.databaseUrl, config.databaseSchema));
     const database = openDatabase(services.databaseUrl, { max: 1, schema: config.databaseSchema });
     try {
       const fixed = {
@@ -35,8 +33,10 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
         REDIS_URL: services.redisUrl ?? '',
         NIGHTSHIFT_WORKSPACES: config.workspaces ?? path.join(services.folder, 'workspaces'),
       };
+      const output = outputOf(config, database);
+      await migrateAtStart(services.databaseUrl, config.databaseSchema, (line) => output.note(line));
       const setting = { folder, envFile: file, services: services.describe };
-      return await untilStopped(outputOf(config, database), setting, fixed, opens);
+      return await untilStopped(output, setting, fixed, opens);
     } finally {
       await database.close();
     }
