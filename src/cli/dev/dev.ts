@@ -8,6 +8,7 @@ import { parseEnvironment, type Config } from '../../config/config.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
 import { endedJob } from '../../db/read/jobs/ended-job.ts';
+import { freePort } from '../../dev/free-port.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
 import { migrateAtStart } from '../../platform/migrate-at-start.ts';
@@ -31,6 +32,8 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
       const fixed = {
         DATABASE_URL: services.databaseUrl,
         REDIS_URL: services.redisUrl ?? '',
+        // A free port is chosen once, so that it stays the same when a process has crashed.
+        ...(config.port === 0 ? { PORT: String(await freePort()) } : {}),
         NIGHTSHIFT_WORKSPACES: config.workspaces ?? path.join(services.folder, 'workspaces'),
       };
       const output = outputOf(config, database);

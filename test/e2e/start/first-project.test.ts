@@ -106,6 +106,18 @@ test('a fault in an imported file is told with its line, and the version before 
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){3}/);
 });
 
+test('a process that ends by itself is told, and the next change starts another one', async () => {
+  const [, pid] =
+    [...dev.output().out.matchAll(/"pid":(\d+),"process_id":"[^"]+","msg":"worker process is up"/g)].at(-1) ?? [];
+  process.kill(Number(pid), 'SIGKILL');
+  await dev.says('out', /The process ended \(SIGKILL\)/);
+  await change('tools/order-status.ts', "'delivered'", "'returned'");
+  await until('the new code runs', async () => {
+    const answer = await answerTo('call: order_status {"order": "A-17"}\n---\nsay: done').catch(() => '');
+    return answer.includes('returned');
+  });
+});
+
 test('Ctrl-C drains and ends with 0', async () => {
   dev.signal('SIGINT');
   expect(await dev.done).toMatchObject({ code: 0 });
