@@ -26,8 +26,9 @@ async function run(files: Set<string>): Promise<number> {
   // Ctrl-C reaches all processes of the terminal. The command decides when this one ends, and then sends SIGTERM.
   process.on('SIGINT', () => undefined);
   const exitCode = untilSignal(log, ['SIGTERM']);
-  const configFile = await loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
-  const bringUp = serve(config, configFile, log, [...files]);
+  const load = loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
+  const bringUp = load.then((configFile) => serve(config, configFile, log, [...files]));
+  // A config file may wait for anything. A signal ends the process anyway.
   const begun = await Promise.race([bringUp, exitCode]);
   if (typeof begun === 'number') return begun;
   const code = await exitCode;

@@ -29,9 +29,11 @@ export class DevProcesses {
   readonly #events: ProcessEvents;
   readonly #env: () => Environment;
   readonly #all = new Set<Worker>();
+  /** Those that drain. A second signal would end them at once. */
+  readonly #draining = new Set<Worker>();
   #starting: Worker | null = null;
   #current: Current | null = null;
-  /** There was a change while a process was starting. */
+  /** There was a change while a process was starting: it was told to end, and another one follows. */
   #isStale = false;
   #isStopping = false;
 
@@ -42,22 +44,19 @@ export class DevProcesses {
     cluster.setupPrimary({ exec: process.argv[1] ?? '', args: ['dev-process'], silent: isPiped });
   }
 
-  /** Starts a process with the config and the environment of now, or after the one that starts. */
+  /** Starts a process with the config and the environment of now, in place of one that is starting. */
   renew(): void {
     if (this.#isStopping) return;
-    if (this.#starting !== null) {
-      this.#isStale = true;
-      return;
-    }
-    this.#isStale = false;
-    this.#start();
+    if (this.#starting === null) return this.#start();
+    this.#isStale = true;
+    this.#starting.process.kill('SIGTERM');
   }
 
   /** Drains all. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const ends = [...this.#all].map((worker) => ended(worker));
-    for (const worker of this.#all) worker.process.kill('SIGTERM');
+    for (const worker of this.#all) this.#drain(worker);
     await Promise.all(ends);
   }
 
@@ -67,6 +66,7 @@ export class DevProcesses {
   }
 
   #start(): void {
+    this.#isStale = false;
     const worker = cluster.fork(this.#env());
     this.#starting = worker;
     this.#all.add(worker);
@@ -74,33 +74,38 @@ export class DevProcesses {
     if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.#events.line(line));
     stderr?.pipe(process.stderr, { end: false });
     worker.on('message', (message: unknown) => {
-      if (!isReport(message)) return;
+      if (!isReport(message) || worker !== this.#starting || this.#isStale) return;
       if (message.kind === 'ready') this.#take(worker, message);
-      else this.#fail(worker, message.message, message.files);
+      else this.#fail(message.message, message.files);
     });
     worker.on('exit', (code, signal) => this.#exited(worker, signal === null ? `exit code ${code}` : signal));
     worker.on('error', () => undefined);
   }
 
   #take(worker: Worker, ready: Ready): void {
-    this.#current?.worker.process.kill('SIGTERM');
+    if (this.#current !== null) this.#drain(this.#current.worker);
     this.#current = { worker, readyAt: performance.now() };
     this.#starting = null;
     this.#events.ready(ready);
-    if (this.#isStale) this.renew();
   }
 
-  #fail(worker: Worker, message: string, files: readonly string[]): void {
-    if (this.#starting !== worker) return;
+  #drain(worker: Worker): void {
+    if (this.#draining.has(worker)) return;
+    this.#draining.add(worker);
+    worker.process.kill('SIGTERM');
+  }
+
+  #fail(message: string, files: readonly string[]): void {
     this.#starting = null;
     this.#events.failed(message, files, this.#current === null);
-    if (this.#isStale) this.renew();
   }
 
   #exited(worker: Worker, how: string): void {
     this.#all.delete(worker);
+    this.#draining.delete(worker);
     if (this.#isStopping) return;
-    if (this.#starting === worker) return this.#fail(worker, `The process ended before it was ready (${how}).`, []);
+    if (this.#starting === worker && this.#isStale) return this.#start();
+    if (this.#starting === worker) return this.#fail(`The process ended before it was ready (${how}).`, []);
     if (this.#current?.worker !== worker) return;
     const again = performance.now() - this.#current.readyAt >= STABLE_MS;
     this.#current = null;

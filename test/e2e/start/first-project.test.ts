@@ -2,7 +2,7 @@
 // Its packages are those of this clone.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -30,6 +30,7 @@ export const hold = defineTool({
   async execute(_, { signal }) {
     appendFileSync('held', 'x');
     while (!existsSync('release')) await setTimeout(20, undefined, { signal });
+    appendFileSync('held', '.');
     return 'released';
   },
 });
@@ -95,7 +96,7 @@ test('a job goes on with the new code, and what had begun ends where it began', 
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){2}/);
   await writeFile(at('release'), '');
   expect(await resultsOf(await job)).toContain('delivered');
-  expect(await readFile(at('held'), 'utf8')).toBe('x');
+  expect(await readFile(at('held'), 'utf8')).toBe('x.');
 });
 
 test('a fault in an imported file is told with its line, and the version before it goes on', async () => {
@@ -104,6 +105,16 @@ test('a fault in an imported file is told with its line, and the version before 
   expect(await answerTo('call: order_status {"order": "A-17"}\n---\nsay: done')).toContain('delivered');
   await change('tools/order-status.ts', 'const orders ==', 'const orders =');
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){3}/);
+});
+
+test('a config that never ends loading can be replaced', async () => {
+  const fine = await readFile(at('tools/hold.ts'), 'utf8');
+  const hangs =
+    "import { writeFileSync } from 'node:fs';\nwriteFileSync('hangs', '');\nawait new Promise((done) => setTimeout(done, 1e8));\n";
+  await writeFile(at('tools/hold.ts'), hangs + fine);
+  await until('the config is loading', () => existsSync(at('hangs')));
+  await writeFile(at('tools/hold.ts'), fine);
+  await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){4}/);
 });
 
 test('a process that ends by itself is told, and the next change starts another one', async () => {
@@ -118,9 +129,19 @@ test('a process that ends by itself is told, and the next change starts another 
   });
 });
 
-test('Ctrl-C drains and ends with 0', async () => {
+test('Ctrl-C waits for a tool that began before the last change, and ends with 0', async () => {
+  await rm(at('release'));
+  await rm(at('held'));
+  const { out } = dev.output();
+  await client.workers.create({ name: 'bea', role: 'support', input: 'call: hold {}\n---\nsay: done' });
+  await until('the tool runs', () => existsSync(at('held')));
+  await change('tools/order-status.ts', "'returned'", "'lost'");
+  await until('the change is loaded', () => dev.output().out.slice(out.length).includes('"msg":"reloaded"'));
   dev.signal('SIGINT');
+  await dev.says('out', /"msg":"stopping/);
+  await writeFile(at('release'), '');
   expect(await dev.done).toMatchObject({ code: 0 });
+  expect(await readFile(at('held'), 'utf8')).toBe('x.');
 });
 
 async function change(file: string, from: string, to: string): Promise<void> {
