@@ -14,7 +14,7 @@ import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
-import { migrateAtStart } from './migrate-at-start.ts';
+import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 

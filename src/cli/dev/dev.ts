@@ -11,7 +11,7 @@ import { endedJob } from '../../db/read/jobs/ended-job.ts';
 import { freePort } from '../../dev/free-port.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
-import { migrateAtStart } from '../../platform/migrate-at-start.ts';
+import { migrateAtStart } from '../../platform/schema/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { jsonOutput, prettyOutput, type DevOutput, type Setting } from './dev-output.ts';
