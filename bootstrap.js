@@ -59,7 +59,7 @@ function exampleNamed(name) {
   throw new Error(`name an example: npm run example -- ${names.join('|')}`);
 }
 /** Those that serve the console, or measure it. */
-const serving = ['start', 'api', 'bench'];
+const serving = ['start', 'dev', 'api', 'bench'];
 
 // The npm packages that carry the Node binary itself; they need no install script.
 const runtimePackages = {
@@ -305,7 +305,7 @@ try {
   const node = await findNode();
   await install(node);
   linkSources(root);
-  if (serving.includes(name)) await buildConsole(node);
+  if (serving.includes(name === 'cli' ? args[0] : name)) await buildConsole(node);
   if (interrupted) process.exit(130);
   await runAll(node, commands[name](args));
 } catch (error) {

@@ -12,6 +12,9 @@ const ROOT = rootAbove(import.meta.dirname);
 export const MIGRATIONS = path.join(ROOT, 'src', 'db', 'migrations');
 export const MIGRATION_JOURNAL = path.join(MIGRATIONS, 'meta', '_journal.json');
 
+/** The folder of the files that `nightshift init` writes. */
+export const PROJECT_TEMPLATE = path.join(ROOT, 'templates', 'project');
+
 /**
  * The URL of the module that `nightshift` resolves to in a config file. In the sources this is `index.ts` in the same
  * folder; a bundle puts all of its files into one folder, beside `index.js`.
@@ -35,6 +38,11 @@ export function referenceFolder(): string {
 
 /** The version in package.json. */
 export const VERSION: string = versionOf(JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')));
+
+/** How package.json of another project names this package: by its version, or by its folder if it is a clone. */
+export const NIGHTSHIFT_DEPENDENCY: string = existsSync(path.join(ROOT, 'bootstrap.js'))
+  ? `file:${ROOT}`
+  : `^${VERSION}`;
 
 function rootAbove(folder: string): string {
   if (existsSync(path.join(folder, 'package.json'))) return folder;

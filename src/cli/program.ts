@@ -13,6 +13,7 @@ import { exportCommand } from './commands/contexts/export.ts';
 import { importCommand } from './commands/contexts/import.ts';
 import { grantsCommand } from './commands/jobs/grants.ts';
 import { inboxCommand } from './commands/jobs/inbox.ts';
+import { initCommand } from './commands/installation/init.ts';
 import { interruptCommand } from './commands/jobs/interrupt.ts';
 import { jobCommand } from './commands/jobs/job.ts';
 import { jobsCommand } from './commands/jobs/jobs.ts';
@@ -140,6 +141,7 @@ export function makeProgram(cli: Cli, { asJson = false } = {}): Command {
     program.commandsGroup(heading);
     for (const command of commands) program.addCommand(inherit(command, program));
   };
+  add('A new project:', [initCommand(cli)]);
   add('Server commands:', serverCommands(cli));
   add('Running jobs:', [runCommand(cli), chatCommand(cli)]);
   add('Inspecting:', [

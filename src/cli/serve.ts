@@ -1,6 +1,11 @@
 /** The server commands. Each module is loaded only when its command runs. */
+import { describeError } from './describe-error.ts';
+
 const SERVERS = {
   start: async () => (await import('../platform/start.ts')).start(),
+  dev: async (args) => (await import('./dev/dev.ts')).dev({ opens: !args.includes('--no-open') }),
+  // Started by `dev` only.
+  'dev-process': async () => (await import('./dev/dev-process.ts')).runDevProcess(),
   api: async () => (await import('../platform/production.ts')).runApi(),
   worker: async () => (await import('../platform/production.ts')).runWorker(),
   migrate: async (args) => (await import('./migrate.ts')).migrateCommand(args),
@@ -12,6 +17,7 @@ const SERVERS = {
 export const SERVER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   migrate: ['--status', '--dry-run'],
   submissions: ['--role <role>', '--tenant <tenant>'],
+  dev: ['--no-open'],
 };
 
 /** These check their arguments themselves. */
@@ -20,11 +26,6 @@ const CHECKS_ARGUMENTS: readonly string[] = ['submissions'];
 export function isServer(name: string): name is keyof typeof SERVERS {
   return Object.hasOwn(SERVERS, name);
 }
-
-/**
- * Errors whose message is printed without a stack trace. Compared by name, so that their modules need not be loaded.
- */
-const FOR_PEOPLE = ['ConfigError', 'ConfigFileError', 'ServiceError', 'DatabaseRefused'];
 
 /** Returns the exit code. */
 export async function serve(name: keyof typeof SERVERS, args: readonly string[]): Promise<number> {
@@ -39,12 +40,7 @@ export async function serve(name: keyof typeof SERVERS, args: readonly string[])
   try {
     return await SERVERS[name](args);
   } catch (error) {
-    process.stderr.write(`${describe(error)}\n`);
+    process.stderr.write(`${describeError(error)}\n`);
     return 1;
   }
-}
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return FOR_PEOPLE.includes(error.name) ? error.message : (error.stack ?? error.message);
 }

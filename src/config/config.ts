@@ -109,7 +109,9 @@ export class ConfigError extends Error {
   override name = 'ConfigError';
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
-    super(`Invalid environment:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    const [only] = faults;
+    const isOne = only !== undefined && faults.length === 1;
+    super(`Invalid environment:${isOne ? ` ${only}` : faults.map((fault) => `\n  ${fault}`).join('')}`);
     this.faults = faults;
   }
 }
@@ -162,7 +164,9 @@ export function parseEnvironment(env: Environment): Config {
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
     databaseSchema: read.parsed('NIGHTSHIFT_DATABASE_SCHEMA', parseSchemaName) ?? DATABASE_SCHEMA,
     databasePoolSize: read.integer('NIGHTSHIFT_DATABASE_POOL_SIZE', 10, 1, 1_000),
-    defaultModel: read.parsed('NIGHTSHIFT_DEFAULT_MODEL', parseModel) ?? modelOfOnlyProvider(providers),
+    defaultModel:
+      read.parsed('NIGHTSHIFT_DEFAULT_MODEL', (value) => parseModel(value, providers)) ??
+      modelOfOnlyProvider(providers),
     queueLimit: read.integer('NIGHTSHIFT_QUEUE_LIMIT', LIMITS.queuedInputs, 1, 1_000_000),
     trees: TREE_LIMITS,
     tenantLimits: NO_LIMITS,
@@ -221,8 +225,11 @@ function sharedKey({ adminKey, metricsKey, apiKeys }: Config): string[] {
 
 const MEGABYTE = 1024 * 1024;
 
-function parseModel(value: string): Parsed<string> {
-  const model = parseModelName(value);
+/** A model without a provider is one of the only provider that is configured. */
+function parseModel(value: string, providers: Pick<Config, 'anthropic' | 'openai'>): Parsed<string> {
+  const [only, ...more] = usualModels(providers);
+  const provider = only === undefined || more.length > 0 || value.includes('/') ? null : parseModelName(only)?.provider;
+  const model = parseModelName(provider ? `${provider}/${value}` : value);
   return model === null
     ? { ok: false, fault: 'must have the form provider/model' }
     : { ok: true, value: formatModelName(model) };

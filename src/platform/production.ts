@@ -7,7 +7,7 @@ import { loadConfigFile } from '../tools/config/config-file.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
 import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
-import { untilMigrated } from './until-migrated.ts';
+import { untilMigrated } from './schema/until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
 import { untilSignal } from './signals.ts';
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 
 /** Resolves with the exit code: 0 after a signal, 1 after an uncaught exception. */
-export function untilSignal(log: Logger): Promise<number> {
+export function untilSignal(log: Logger, signals: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM']): Promise<number> {
   return new Promise((resolve) => {
     let isStopping = false;
     const onSignal = (signal: NodeJS.Signals): void => {
@@ -11,8 +11,7 @@ export function untilSignal(log: Logger): Promise<number> {
       log.info({ signal }, 'shutting down');
       resolve(0);
     };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
+    for (const signal of signals) process.on(signal, onSignal);
     // An unhandled rejection in a tool affects only that tool, so the process continues.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled promise rejection'));
     process.on('uncaughtException', (error) => {

@@ -10,11 +10,11 @@ import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
-import { migrate } from '../db/setup/migrate.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
+import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
@@ -32,7 +32,7 @@ export async function start(): Promise<number> {
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
-    await whenUp(() => migrate(services.databaseUrl, config.databaseSchema));
+    await migrateAtStart(services.databaseUrl, config.databaseSchema, (line) => log.warn(line));
     const platform = await openPlatform(
       config,
       { ...services, poolLimits: WORKER_LIMITS, env: process.env },

@@ -100,11 +100,14 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   find: ['client'],
   profiles: [],
   terminal: [],
+  init: ['package-files.ts'],
+  dev: ['api', 'config', 'core', 'db', 'dev', 'package-files.ts', 'platform', 'tools'],
   doctor: ['client', 'config', 'db', 'package-files.ts', 'platform', 'queue', 'tools', 'workers'],
 };
 /** Loaded for one command alone, and by no other. */
 const LAZY: Readonly<Record<string, readonly string[]>> = {
   'src/cli/doctor': ['src/cli/commands/installation/doctor.ts'],
+  'src/cli/dev': ['src/cli/serve.ts'],
   'src/platform/start.ts': ['src/cli/serve.ts'],
   'src/platform/production.ts': ['src/cli/serve.ts'],
   'src/cli/program.ts': ['src/cli/main.ts'],

@@ -67,6 +67,7 @@ const CHECKED: readonly string[] = [
   'SECURITY.md',
   'bench',
   'examples',
+  'templates',
   'test',
 ];
 

@@ -129,6 +129,19 @@ describe('an unusable file is refused with a message', () => {
   });
 });
 
+test.each([
+  ['.mjs', 'export const a = ;\n', /Unexpected token.*\(.*tools\/broken\.mjs:1\)/],
+  ['.ts', '\nexport const a: = 3;\n', /cannot be loaded: .*\(.*tools\/broken\.ts:2\)/],
+])('a fault in an imported %s file is told with its line', async (extension, text, message) => {
+  await write(`tools/broken${extension}`, text);
+  await write('tools/fine.mjs', 'export const fine = 1;');
+  await write(
+    'nightshift.config.mjs',
+    `import './tools/fine.mjs';\nimport './tools/broken${extension}';\nimport { defineConfig } from 'nightshift';`,
+  );
+  expect(await load()).toEqual({ refused: expect.stringMatching(message) });
+});
+
 describe('a clone', () => {
   test('needs no build for a file that imports nightshift, at any path', async () => {
     await write(

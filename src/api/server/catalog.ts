@@ -125,9 +125,17 @@ function modelFaults(model: string | undefined, path: Path, names: Names | null)
   const choices = list(names?.models ?? PROVIDERS);
   const message =
     parsed === null
-      ? `Model ${quote(model)} has no known provider. Write it as provider/model. Known providers: ${choices}.`
+      ? `Model ${quote(model)} has no known provider. Write it as ${withProvider(model, names)}. Known providers: ${choices}.`
       : `Model ${quote(model)} needs the provider ${quote(parsed.provider)}, which is not configured. ${SETUP[parsed.provider]} Configured providers: ${choices}.`;
   return [wrong('unknown_model', message, path)];
+}
+
+/** How a model without a provider is probably meant: it belongs to the only one that is configured. */
+function withProvider(model: string, names: Names | null): string {
+  const [only, ...more] = PROVIDERS.filter(
+    (one) => one !== 'simulated' && one !== 'openai-chat' && names?.models.includes(one) === true,
+  );
+  return only === undefined || more.length > 0 || model.includes('/') ? 'provider/model' : quote(`${only}/${model}`);
 }
 
 /** A config without a model may have parameters of any provider; of simulated only if it is the default. */

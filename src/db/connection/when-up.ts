@@ -5,14 +5,21 @@ import { isUnavailable } from './database-errors.ts';
 /** How long to wait for the database to come up, in milliseconds. */
 const COMING_UP_MS = 30_000;
 
-/** Repeats `work` while the database is unavailable. So `work` must be safe to repeat. */
-export async function whenUp<T>(work: () => Promise<T>): Promise<T> {
+/**
+ * Repeats `work` while the database is unavailable. So `work` must be safe to repeat. `onWait` is called once, before the
+ * first wait.
+ */
+export async function whenUp<T>(
+  work: () => Promise<T>,
+  onWait: (error: unknown) => void = () => undefined,
+): Promise<T> {
   const deadline = performance.now() + COMING_UP_MS;
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
       if (!isUnavailable(error) || performance.now() > deadline) throw error;
+      if (attempt === 1) onWait(error);
       await setTimeout(500);
     }
   }

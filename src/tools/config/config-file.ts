@@ -6,7 +6,7 @@
 import { stat } from 'node:fs/promises';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PACKAGE_ENTRY } from '../../package-files.ts';
 import { faultText } from '../run/fault.ts';
 import { NO_SETTINGS, parseConfigFile, type OperatorSettings } from './parse-config.ts';
@@ -22,11 +22,18 @@ export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
 
-/** `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. Throws ConfigFileError. */
-export async function loadConfigFile(cwd: string, named: string | null): Promise<ConfigFile> {
+/**
+ * `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. `onFile` gets the path of the config file and
+ * of each file that it imports, outside of packages. Throws ConfigFileError.
+ */
+export async function loadConfigFile(
+  cwd: string,
+  named: string | null,
+  onFile: (path: string) => void = () => undefined,
+): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };
-  const parsed = parseConfigFile(defaultOf(await load(path), path));
+  const parsed = parseConfigFile(defaultOf(await load(path, onFile), path));
   if (!parsed.ok) throw new ConfigFileError([`${path} is invalid:`, ...parsed.faults].join('\n  '));
   return { ...parsed.settings, path };
 }
@@ -61,22 +68,42 @@ function defaultOf(module: unknown, path: string): unknown {
 }
 
 /** In a config file, `nightshift` always resolves to this package, wherever the file is. */
-async function load(path: string): Promise<unknown> {
+async function load(path: string, onFile: (path: string) => void): Promise<unknown> {
+  const files: string[] = [];
   const hooks = registerHooks({
-    resolve: (specifier, context, next) => next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context),
+    resolve(specifier, context, next) {
+      const found = next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context);
+      if (isOwn(found.url)) files.push(fileURLToPath(found.url));
+      return found;
+    },
   });
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
-    const place = await placeOf(error, path);
+    const place = await placeOf(error, files);
     const where = place === null ? '' : ` (${place})`;
     throw new ConfigFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
   } finally {
     hooks.deregister();
+    files.forEach((file) => onFile(file));
   }
 }
 
-async function placeOf(error: unknown, path: string): Promise<string | null> {
+const PACKAGE_FOLDER = new URL('.', PACKAGE_ENTRY).href;
+
+/** Whether a module is neither in a package nor of this one. */
+function isOwn(url: string): boolean {
+  return url.startsWith('file:') && !url.includes('/node_modules/') && !url.startsWith(PACKAGE_FOLDER);
+}
+
+/** `files`: the config file and its imports, in the order in which they were found. */
+async function placeOf(error: unknown, files: readonly string[]): Promise<string | null> {
   if (!(error instanceof Error)) return null;
-  return placeIn(error.stack ?? '') ?? (error.name === 'SyntaxError' ? await syntaxPlace(path) : null);
+  const place = placeIn(error.stack ?? '');
+  if (place !== null || error.name !== 'SyntaxError') return place;
+  for (const file of files.toReversed()) {
+    const found = await syntaxPlace(file);
+    if (found !== null) return found;
+  }
+  return null;
 }

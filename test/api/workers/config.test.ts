@@ -170,8 +170,24 @@ describe('the configuration', () => {
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'simulated/default'],
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'simulated/default'],
     [{ ANTHROPIC_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'simulated/demo' }, 'simulated/demo'],
+    [{ ANTHROPIC_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'claude-opus-5' }, 'anthropic/claude-opus-5'],
+    [{ OPENAI_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'gpt-5-mini' }, 'openai/gpt-5-mini'],
+    [{ OPENAI_BASE_URL: 'http://127.0.0.1:1', NIGHTSHIFT_DEFAULT_MODEL: 'qwen' }, 'openai-chat/qwen'],
   ])('of %j runs workers without a model on %s', (env, model) => {
     expect(parseEnvironment(env).defaultModel).toBe(model);
+  });
+
+  test.each<Environment>([
+    { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'gpt-5' },
+    { OPENAI_API_KEY: 'k', NIGHTSHIFT_DEFAULT_MODEL: 'opnai/gpt-5' },
+    { NIGHTSHIFT_DEFAULT_MODEL: 'gpt-5' },
+  ])('of %j cannot tell the provider', (env) => {
+    expect(faultsOf(env)).toEqual(['NIGHTSHIFT_DEFAULT_MODEL must have the form provider/model']);
+  });
+
+  test('one fault is one line, several are one line each', () => {
+    expect(new ConfigError(['PORT is wrong']).message).toBe('Invalid environment: PORT is wrong');
+    expect(new ConfigError(['A', 'B']).message).toBe('Invalid environment:\n  A\n  B');
   });
 
   test('names everything that is wrong at once, and none of the values', () => {

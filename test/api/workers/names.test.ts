@@ -35,7 +35,12 @@ describe('where processes published their names', () => {
   test.each([
     [{ config: { model: 'openai/gpt' } }, 'unknown_model', 'config.model', /Set OPENAI_API_KEY.*anthropic, simulated/],
     [{ config: { model: 'opnai/gpt' } }, 'unknown_model', 'config.model', /no known provider/],
-    [{ config: { model: 'gpt' } }, 'unknown_model', 'config.model', /anthropic, simulated/],
+    [
+      { config: { model: 'gpt' } },
+      'unknown_model',
+      'config.model',
+      /Write it as "anthropic\/gpt"\. Known.*anthropic, simulated/,
+    ],
     [{ config: { tools: ['read', 'shred'] } }, 'unknown_tool', 'config.tools', /"shred".*mail, read, write/],
     [
       { config: { mcp_servers: ['files', 'rm -rf /'] } },

@@ -4,13 +4,16 @@ import { whenUp } from '../../../src/db/connection/when-up.ts';
 
 test('work is repeated after a cut connection, and while the database starts', async () => {
   const errors = ['CONNECTION_CLOSED', '57P03'];
-  const done = await whenUp(async () => {
+  const waits: unknown[] = [];
+  const work = async (): Promise<string> => {
     const code = errors.shift();
     if (code !== undefined) throw Object.assign(new Error('away'), { code });
     return 'done';
-  });
+  };
+  const done = await whenUp(work, (error) => waits.push(error));
   expect(done).toBe('done');
   expect(errors).toEqual([]);
+  expect(waits).toEqual([expect.objectContaining({ code: 'CONNECTION_CLOSED' })]);
 });
 
 test('any other error is final', async () => {

@@ -4,6 +4,10 @@ import { examplesText, type Cli } from '../../cli.ts';
 import { SERVER_OPTIONS, isServer, serve } from '../../serve.ts';
 
 const SUMMARIES = {
+  dev: [
+    'like start, but loads the config file and its imports again when they change; reads .env, opens the console',
+    'nightshift dev --no-open',
+  ],
   start: [
     'run the API and a worker in one process; starts its own PostgreSQL and Redis if no URLs are set',
     'nightshift start',
@@ -41,6 +45,7 @@ function withOptions(command: Command, name: string): Command {
 }
 
 const OPTIONS: Readonly<Record<string, string>> = {
+  '--no-open': 'do not open the console in a browser',
   '--status': 'tell whether the database is up to date; exit with 1 if not',
   '--dry-run': 'tell which migrations would be applied',
   '--role <role>': 'role of PostgreSQL',

@@ -1,9 +1,8 @@
 /** `open`: opens the console at a job or a context, or prints its address. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Command } from 'commander';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { findPlace, type Place } from '../../find/find.ts';
+import { openBrowser } from '../../open-browser.ts';
 
 type Options = Omit<Common, 'json'> & { print?: true };
 
@@ -29,22 +28,4 @@ export function openCommand(cli: Cli): Command {
 
 function pathOf({ contextId, jobId }: Place): string {
   return jobId === null ? `/contexts/${contextId}` : `/jobs/${jobId}`;
-}
-
-/** Whether the program that opens browsers could be started. It is not waited for. */
-async function openBrowser(address: string): Promise<boolean> {
-  const [program, ...args] = openerOf(process.platform);
-  const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true });
-  try {
-    await once(child, 'spawn');
-    child.unref();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function openerOf(platform: NodeJS.Platform): readonly [string, ...string[]] {
-  if (platform === 'darwin') return ['open'];
-  return platform === 'win32' ? ['explorer.exe'] : ['xdg-open'];
 }

@@ -1,9 +1,9 @@
 /** A worker process claims jobs only after the database has the schema of its version. */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isUnavailable } from '../db/connection/database-errors.ts';
-import type { Executor } from '../db/connection/client.ts';
-import { describeSchemaProblem, schemaState } from '../db/setup/schema-state.ts';
+import { isUnavailable } from '../../db/connection/database-errors.ts';
+import type { Executor } from '../../db/connection/client.ts';
+import { describeSchemaProblem, schemaState } from '../../db/setup/schema-state.ts';
 
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;

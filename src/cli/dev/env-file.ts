@@ -1,0 +1,18 @@
+/** The `.env` of the project. Variables that are set in the real environment win, as with `node --env-file`. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Environment } from '../../config/environment.ts';
+
+/** `file` null: there is none. */
+export type EnvFile = { env: Environment; file: string | null };
+
+export function envFileIn(folder: string): string {
+  return path.join(folder, '.env');
+}
+
+export function readEnvFile(folder: string, real: Environment): EnvFile {
+  const file = envFileIn(folder);
+  if (!existsSync(file)) return { env: real, file: null };
+  return { env: { ...parseEnv(readFileSync(file, 'utf8')), ...real }, file };
+}
