@@ -28,7 +28,7 @@ rmSync(at('dist'), { recursive: true, force: true });
 try {
   await bundle(PACKAGE_ENTRIES, at('dist'));
   run(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', at('tsconfig.build.json'));
-  removeUnnamedDeclarations(at('dist', 'types'), ['index.d.ts', path.join('client', 'index.d.ts')]);
+  removeUnnamedDeclarations(at('dist', 'types'), ['index.d.ts', path.join('client', 'index.d.ts'), path.join('testing', 'index.d.ts')]);
   run(at('node_modules', 'vite', 'bin', 'vite.js'), 'build', at('web'), '--logLevel', 'warn');
 } catch (error) {
   rmSync(at('dist'), { recursive: true, force: true });
