@@ -1,4 +1,4 @@
-// What `nightshift` and `nightshift/client` mean to a program in this folder (the examples, one of your own): the sources,
+// What `nightshift`, `nightshift/client` and `nightshift/testing` mean to a program in this folder (the examples, one of your own): the sources,
 // until `npm run build` has put what it made in the same place. Plain JavaScript without dependencies, like bootstrap.js.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -6,6 +6,7 @@ import path from 'node:path';
 const entries = [
   { built: 'dist/index.js', source: '../src/index.ts' },
   { built: 'dist/client.js', source: '../src/client/index.ts' },
+  { built: 'dist/testing.js', source: '../src/testing/index.ts' },
 ];
 
 export function linkSources(root) {

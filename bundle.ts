@@ -39,9 +39,10 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
   }
 }
 
-/** What the package ships: `nightshift`, `nightshift/client` and the command. */
+/** What the package ships: `nightshift`, `nightshift/client`, `nightshift/testing` and the command. */
 export const PACKAGE_ENTRIES = {
   index: path.join('src', 'index.ts'),
   client: path.join('src', 'client', 'index.ts'),
+  testing: path.join('src', 'testing', 'index.ts'),
   main: path.join('src', 'cli', 'main.ts'),
 } as const;

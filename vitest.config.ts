@@ -8,7 +8,7 @@ import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 import Sequencer from './test/sequencer.ts';
 
-const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs}/**/*.test.ts'];
+const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs,testing}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
 const e2e = ['test/e2e/**/*.test.ts'];
 const pages = ['test/console/**/*.test.ts'];

@@ -61,6 +61,8 @@ export type RunPorts = {
   /** Checks an answer that must match a schema. */
   checkOutput: CheckOutput;
   clock: Clock;
+  /** Waits for `ms` by that clock; ends early when the signal is aborted. Never rejects. */
+  pause(ms: Millis, signal: AbortSignal): Promise<void>;
   /** The fingerprint of a call, stored later. The port also keeps the call's tools until then. */
   fingerprint(sent: Sent, memory: Memory): Fingerprint;
   ids: RunIds;

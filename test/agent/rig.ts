@@ -5,6 +5,7 @@ import { RunSignals } from '../../src/agent/run-signals.ts';
 import { EagerCalls } from '../../src/agent/calls/eager-calls.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
+import { pause } from '../../src/agent/waits/pause.ts';
 import { LeaseLost } from '../../src/core/errors.ts';
 import { createFingerprinter } from '../../src/core/model/fingerprint.ts';
 import { decideApproval } from '../../src/core/run/policy.ts';
@@ -201,6 +202,7 @@ export class Rig {
       report: () => NO_REPORT,
       durable: (call) => ({ ...NO_SERVICES, steps: this.#stepsOf(call, this.#claims, pass) }),
       clock: { now: () => this.now },
+      pause,
       fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
       ids: this.ids,
       random: () => 0,

@@ -62,6 +62,7 @@ function prepare(folder: string): void {
   const paths = {
     nightshift: [path.join(ROOT, 'src/index.ts')],
     'nightshift/client': [path.join(ROOT, 'src/client/index.ts')],
+    'nightshift/testing': [path.join(ROOT, 'src/testing/index.ts')],
   };
   const project = {
     extends: path.join(ROOT, 'tsconfig.json'),

@@ -4,6 +4,7 @@ import type { RunSignals } from '../../agent/run-signals.ts';
 import { EagerCalls } from '../../agent/calls/eager-calls.ts';
 import { runLoop } from '../../agent/loop.ts';
 import type { RunPorts } from '../../agent/run.ts';
+import { pause } from '../../agent/waits/pause.ts';
 import { dispatch } from '../../commands/after-commit.ts';
 import { LeaseLost } from '../../core/errors.ts';
 import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
@@ -110,6 +111,7 @@ function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts,
     grants: (tools) => persist(signals, () => findGrants(state.database.db, first.lease, tools)),
     checkOutput: state.abilities.checkOutput,
     clock: state.clock,
+    pause,
     fingerprint: (sent, memory) => state.fingerprints.of(first.lease, sent, memory),
     ids: state.ids,
     random: () => state.random(),

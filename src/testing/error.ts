@@ -1,0 +1,19 @@
+/** What is wrong with the use of the test kit. A job that fails is no such error: its result says so. */
+
+/**
+ * `invalid_config`: the config, the tool or an answer of the model is not valid. `unknown_role`, `unknown_tool`: the
+ * config has none of that name. `unavailable`: the role needs something that a test does not have, such as an MCP
+ * server. `invalid_recording`: it is no export of a context, or one that cannot be replayed.
+ */
+export type TestKitCode = 'invalid_config' | 'unknown_role' | 'unknown_tool' | 'unavailable' | 'invalid_recording';
+
+/** Thrown by the functions of `nightshift/testing`, before anything runs. */
+export class TestKitError extends Error {
+  override name = 'TestKitError';
+  readonly code: TestKitCode;
+
+  constructor(code: TestKitCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

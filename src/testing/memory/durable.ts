@@ -1,0 +1,57 @@
+/**
+ * The durable steps of calls in memory, and what tools start: it is recorded and does not run, since a test has one context.
+ */
+import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Started } from '../../core/tools/starts.ts';
+import type { StoredStep } from '../../core/tools/steps.ts';
+import type { CallServices, ToolInvocation } from '../../core/tools/tool.ts';
+import { ids } from '../../platform/ids.ts';
+
+/** What a tool started with `context.spawn` or `context.enqueue`, under the name of its step. */
+export type StartedWork = {
+  tool: string;
+  kind: 'spawn' | 'enqueue';
+  step: string;
+  input: string;
+  /** Of a spawned worker; null: it has none. */
+  role: string | null;
+  /** To which the input was queued; of a spawned worker, its own. */
+  context_id: string;
+};
+
+export class MemoryDurable {
+  readonly started: StartedWork[] = [];
+  readonly #steps = new Map<ToolCallId, Map<string, StoredStep>>();
+
+  open({ id, name: tool }: Pick<ToolInvocation, 'id' | 'name'>): Pick<CallServices, 'steps' | 'starts'> {
+    const steps = this.#steps.get(id) ?? new Map<string, StoredStep>();
+    this.#steps.set(id, steps);
+    const keep = (step: string, value: JsonObject, work: Omit<StartedWork, 'tool' | 'step'>): Started => {
+      steps.set(step, { value, bytes: Buffer.byteLength(JSON.stringify(value)) });
+      this.started.push({ tool, step, ...work });
+      return { kind: 'done', value };
+    };
+    return {
+      steps: {
+        load: async () => new Map(steps),
+        store: async ({ name, value, bytes }) => {
+          const kept = steps.get(name) ?? { value, bytes };
+          steps.set(name, kept);
+          return { value: kept.value };
+        },
+      },
+      starts: {
+        enqueue: async (step, { contextId: context_id, input }) => {
+          const value = { context_id, job_id: ids.next<JobId>(), message_id: ids.next<MessageId>() };
+          return keep(step, value, { kind: 'enqueue', input, role: null, context_id });
+        },
+        spawn: async (step, { input, role }) => {
+          const context_id = ids.next<ContextId>();
+          const value = { worker_id: ids.next<WorkerId>(), context_id, job_id: ids.next<JobId>() };
+          return keep(step, value, { kind: 'spawn', input, role: role ?? null, context_id });
+        },
+      },
+    };
+  }
+}

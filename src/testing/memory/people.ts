@@ -1,0 +1,65 @@
+/** The person or client that answers calls of a run, as functions of the test. */
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { ASK_USER, parseQuestion } from '../../core/conversation/question.ts';
+import type { ResultPart } from '../../core/conversation/blocks.ts';
+import type { ApprovalDecision, Reply } from '../../core/tools/tool-call.ts';
+
+/** A call that waits for a person or a client. */
+export type WaitingCall = {
+  id: string;
+  /** The name of the tool. */
+  tool: string;
+  input: Json;
+  /** Of a call of `ask_user`; null: another tool. */
+  question: string | null;
+  choices: readonly string[] | null;
+};
+
+/** A call that waits, and for what: a decision, or an answer. */
+export type Awaited = { call: WaitingCall; waits_for: 'approval' | 'answer' };
+
+/** `approve`, also with another input; or `reject` with the reason that the model reads. */
+export type Decision = 'approve' | 'reject' | { approve: JsonObject } | { reject: string };
+
+/** Undefined: no decision, so that the wait goes on until its timeout. */
+export type Approve = (call: WaitingCall) => Decision | undefined | Promise<Decision | undefined>;
+
+/** A text, or what a tool of the client returned. */
+export type Answer = string | { content: string | ResultPart[]; is_error?: boolean | undefined };
+
+/** Undefined: no answer, so that the wait goes on until its timeout. */
+export type AnswerCall = (call: WaitingCall) => Answer | undefined | Promise<Answer | undefined>;
+
+/** Null: the person says nothing. */
+export type People = {
+  decide(call: WaitingCall): Promise<ApprovalDecision | null>;
+  answer(call: WaitingCall): Promise<Reply | null>;
+};
+
+export function peopleOf(approve: Approve | undefined, answer: AnswerCall | undefined): People {
+  return {
+    async decide(call) {
+      const decision = await approve?.(call);
+      return decision === undefined ? null : toApproval(decision);
+    },
+    async answer(call) {
+      const given = await answer?.(call);
+      if (given === undefined) return null;
+      if (typeof given === 'string') return { content: given, isError: false };
+      return { content: given.content, isError: given.is_error ?? false };
+    },
+  };
+}
+
+export function toWaitingCall(id: string, tool: string, input: Json): WaitingCall {
+  const question = tool === ASK_USER && isJsonObject(input) ? parseQuestion(input) : null;
+  return { id, tool, input, question: question?.question ?? null, choices: question?.choices ?? null };
+}
+
+function toApproval(decision: Decision): ApprovalDecision {
+  if (decision === 'approve') return { decision: 'approve', reason: null, input: null };
+  if (decision === 'reject') return { decision: 'deny', reason: null, input: null };
+  return 'approve' in decision
+    ? { decision: 'approve', reason: null, input: decision.approve }
+    : { decision: 'deny', reason: decision.reject, input: null };
+}

@@ -1,0 +1,133 @@
+/**
+ * A worker in memory: runs the product's agent loop on a context in memory until its job has ended, or waits for an answer
+ * that does not come. A wait with an end takes no time.
+ */
+import { EagerCalls } from '../../agent/calls/eager-calls.ts';
+import { inputOf } from '../../agent/calls/invocation.ts';
+import type { Team } from '../../agent/calls/team.ts';
+import { runLoop } from '../../agent/loop.ts';
+import type { Run, RunPorts } from '../../agent/run.ts';
+import { RunSignals } from '../../agent/run-signals.ts';
+import type { ToolCallId } from '../../core/ids.ts';
+import { createFingerprinter } from '../../core/model/fingerprint.ts';
+import type { Model } from '../../core/model/model.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
+import type { ToolRunner } from '../../core/tools/tool.ts';
+import type { OpenCall } from '../../core/tools/tool-call.ts';
+import { digest } from '../../db/model-calls/digest.ts';
+import { ids } from '../../platform/ids.ts';
+import { checkOutput } from '../../schema/output-schema.ts';
+import type { VirtualClock } from './clock.ts';
+import type { MemoryContext } from './context.ts';
+import type { MemoryDurable } from './durable.ts';
+import { toWaitingCall, type Awaited, type People, type WaitingCall } from './people.ts';
+import { isUnanswered, isUndecided, writeDecision, writeReply } from './replies.ts';
+import type { Reports } from './reports.ts';
+
+const FINGERPRINTS = createFingerprinter(digest);
+
+export type MemoryParts = {
+  context: MemoryContext;
+  clock: VirtualClock;
+  model: Model;
+  tools: ToolRunner;
+  reports: Reports;
+  durable: MemoryDurable;
+  people: People;
+  team: Team;
+};
+
+export class MemoryWorker {
+  readonly #parts: MemoryParts;
+  /** The calls about which the people were asked. */
+  readonly #asked = new Set<ToolCallId>();
+
+  constructor(parts: MemoryParts) {
+    this.#parts = parts;
+  }
+
+  /** Runs until nothing is left to do, or only waits without an end are left. */
+  async bringToRest(): Promise<void> {
+    const { context, clock } = this.#parts;
+    while (context.status !== 'idle') {
+      const first = context.claim(clock.now());
+      if (first !== null) await this.#run(first);
+      if (context.status === 'waiting' && !(await this.#askPeople())) {
+        if (isWithoutEnd(context.current)) return;
+        clock.skipTo(context.until);
+      }
+    }
+  }
+
+  async #run(first: Snapshot): Promise<void> {
+    const signals = new RunSignals();
+    const ports = portsOf(this.#parts);
+    const run: Run = { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
+    await runLoop(run, first);
+    signals.lose();
+  }
+
+  /** Asks once about each call that waits. False: there is no new answer. */
+  async #askPeople(): Promise<boolean> {
+    const { context, people } = this.#parts;
+    const { current } = context;
+    const calls = current.calls.filter(({ id }) => !this.#asked.has(id));
+    let isAnswered = false;
+    for (const call of calls) {
+      const asked = waitingCall(current, call);
+      if (isUndecided(call)) {
+        const decision = await people.decide(asked);
+        if (decision !== null) writeDecision(context, call, decision);
+        isAnswered ||= decision !== null;
+        // An approved call may ask a question of its own.
+        if (decision === null) this.#asked.add(call.id);
+      } else if (isUnanswered(call)) {
+        const reply = await people.answer(asked);
+        if (reply !== null) writeReply(context, call, reply);
+        isAnswered ||= reply !== null;
+        this.#asked.add(call.id);
+      }
+    }
+    return isAnswered;
+  }
+}
+
+/** The open calls that wait for a person or a client. */
+export function awaitedIn(current: Snapshot): Awaited[] {
+  return current.calls.flatMap((call): Awaited[] => {
+    if (isUndecided(call)) return [{ call: waitingCall(current, call), waits_for: 'approval' }];
+    return isUnanswered(call) ? [{ call: waitingCall(current, call), waits_for: 'answer' }] : [];
+  });
+}
+
+function waitingCall(current: Snapshot, call: OpenCall): WaitingCall {
+  return toWaitingCall(call.id, call.name, inputOf(current, call));
+}
+
+/** No time ends what it waits for. */
+function isWithoutEnd({ calls, job }: Snapshot): boolean {
+  return (
+    calls.length > 0 && (job?.deadline ?? null) === null && calls.every(({ wait }) => (wait?.until ?? null) === null)
+  );
+}
+
+function portsOf({ context, clock, model, tools, reports, durable, team }: MemoryParts): RunPorts {
+  return {
+    journal: context.journal,
+    model: () => ({ kind: 'open', model }),
+    tools,
+    report: (call) => reports.open(call),
+    durable: (call) => durable.open(call),
+    team,
+    grants: async () => new Set(),
+    checkOutput,
+    clock,
+    pause: async (ms) => clock.skip(ms),
+    fingerprint: (sent, memory) => FINGERPRINTS.of(sent, memory),
+    ids,
+    random: () => 0,
+    listener: () => ({ started() {}, text() {}, thinking() {}, ended() {} }),
+    yields: () => false,
+    log: { step() {}, stepped() {}, prompt() {}, retry() {} },
+  };
+}

@@ -1,0 +1,132 @@
+/** Replays a recorded conversation against changed tools, roles or prompts, without any effect. */
+import type { JobId } from '../../core/ids.ts';
+import { serverOf } from '../../core/tools/mcp-tool-name.ts';
+import type { Settings, WorkerConfig } from '../../core/workers/settings.ts';
+import { ids } from '../../platform/ids.ts';
+import { BUILT_IN_NAMES } from '../../tools/built-in/tools.ts';
+import type { RoleDefinition } from '../../tools/config/define.ts';
+import { abilitiesOf, workerConfigOf, type Abilities } from '../abilities.ts';
+import { VirtualClock } from '../memory/clock.ts';
+import { MemoryContext } from '../memory/context.ts';
+import { MemoryDurable } from '../memory/durable.ts';
+import { Reports } from '../memory/reports.ts';
+import { MemoryWorker } from '../memory/worker.ts';
+import { toRoleRun, type RoleRun } from '../role-run.ts';
+import { emptyContext, toJob, type RunFor } from '../run-role.ts';
+import { modelOf, type SimulatedModel } from '../simulated-model.ts';
+import type { StandIns } from '../stand-ins.ts';
+import { diffLines } from './diff.ts';
+import { readRecording, type RecordedAnswer, type Recording } from './recording.ts';
+import { recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
+import { conversationLines, promptLines } from './texts.ts';
+
+export type ReplayOptions = RunFor & {
+  /** A role of the config in place of the recorded one; null: none. */
+  role?: string | null | undefined;
+  /** Comes before the recorded config of the worker: `{ system_prompt: '…' }`. */
+  worker?: RoleDefinition | undefined;
+  /** The config that the recording was made with, to compare prompts with. Default: the same config. */
+  against?: object | undefined;
+  /** The tools that really run. Default: none; the recorded results are given back. */
+  run?: readonly string[] | undefined;
+  /** Run in place of tools that are named in `run`. */
+  standIns?: StandIns | undefined;
+  /** Answers in place of the recorded model. Default: the recorded answers. */
+  model?: SimulatedModel | undefined;
+};
+
+/** What a replay shows. */
+export type Replay = {
+  /** Neither the prompt nor the conversation differs. */
+  equal: boolean;
+  /** Readable; `-` before recorded lines, `+` before those of the replay. Empty: equal. */
+  diff: string;
+  /** The settings that a prompt begins with: system prompt, tools and their schemas, parameters. */
+  prompt: readonly string[];
+  /** Messages, calls and their results. */
+  conversation: readonly string[];
+  /** The last job of the replay. */
+  run: RoleRun;
+};
+
+/**
+ * Plays the export of a context (`GET /api/contexts/{id}/export`, its text or its value) once more with this config: the
+ * loop, the schemas, the rules and the approval of the tools are those of now. The model gives its recorded answers, and
+ * no tool runs unless `run` names it. Throws a `TestKitError` if the config or the recording is not valid.
+ */
+export async function replay(recorded: string | object, config: object, options: ReplayOptions = {}): Promise<Replay> {
+  const recording = readRecording(recorded);
+  const role = options.role === undefined ? recording.role : options.role;
+  const worker = workerConfigOf(config, options.worker ?? {});
+  const standIns = { ...standInsFor(recording), ...options.standIns };
+  const abilities = abilitiesOf(config, standIns);
+  const settings = resolved(abilities, role, { ...recording.config, ...worker });
+  const before = resolved(
+    options.against === undefined ? abilities : abilitiesOf(options.against, standIns),
+    recording.role ?? role,
+    recording.config,
+  );
+  const { run, context } = await play(recording, { settings, role, abilities }, options);
+  const prompt = diffLines(promptLines(before), promptLines(settings));
+  const conversation = diffLines(conversationLines(recording.messages), conversationLines(context.messages));
+  const sections = [...section('prompt', prompt), ...section('conversation', conversation)];
+  return { equal: sections.length === 0, diff: sections.join('\n'), prompt, conversation, run };
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines];
+}
+
+/** Tools that the config no longer has are not offered. Prompts are not compacted, so that all messages are compared. */
+function resolved(abilities: Abilities, role: string | null, config: WorkerConfig): Settings {
+  const { tools } = config;
+  const known = tools?.filter((name) => abilities.registry.get(name, null) !== undefined);
+  const settings = abilities.resolve(role, { ...config, ...(known !== undefined && { tools: known }) });
+  return { ...settings, compaction: { ...settings.compaction, type: 'none' } };
+}
+
+/** Of recorded tools that a test does not have: those of MCP servers, and built-in ones that reach outside. */
+function standInsFor({ tools }: Recording): StandIns {
+  const outside = [...tools].filter((name) => serverOf(name) !== null || OUTSIDE.has(name));
+  return Object.fromEntries(outside.map((name) => [name, () => notRun(name)]));
+}
+
+const INSIDE = ['ask_user', 'sleep_until', 'remember', 'recall', 'spawn_worker', 'wait_for_workers'];
+const OUTSIDE: ReadonlySet<string> = new Set(BUILT_IN_NAMES.filter((name) => !INSIDE.includes(name)));
+
+function notRun(name: string) {
+  const content = `A replay cannot run ${name}. Give a stand-in for it: standIns: { ${name}: (input) => … }.`;
+  return { content, is_error: true };
+}
+
+type Played = { settings: Settings; role: string | null; abilities: Abilities };
+
+async function play(recording: Recording, { settings, role, abilities }: Played, options: ReplayOptions) {
+  const now = Date.now();
+  const clock = new VirtualClock(now);
+  const context = new MemoryContext(emptyContext(settings, role, options));
+  const reports = new Reports();
+  const durable = new MemoryDurable();
+  const { results } = recording;
+  const run = new Set(options.run);
+  const answers: RecordedAnswer[] = [];
+  const worker = new MemoryWorker({
+    context,
+    clock,
+    model: options.model === undefined ? recordedModel(answers) : modelOf(options.model, ids),
+    tools: recordedTools(abilities.runner, abilities.registry, results, run),
+    reports,
+    durable,
+    people: recordedPeople(results),
+    team: recordedTeam(results),
+  });
+  let last: JobId | null = null;
+  for (const { input, answers: given } of recording.jobs) {
+    answers.splice(0, answers.length, ...given);
+    const job = toJob(input, options, clock.now());
+    context.enqueue(job);
+    last = job.id;
+    await worker.bringToRest();
+  }
+  return { context, run: toRoleRun({ context, reports, durable, jobId: last, beganAt: now, endedAt: clock.now() }) };
+}

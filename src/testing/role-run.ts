@@ -1,0 +1,116 @@
+/** What became of a run in memory, with the names and shapes of the API. */
+import { isToolResult, isToolUse, textOf, type Block, type ResultPart } from '../core/conversation/blocks.ts';
+import type { Message, MessageRole, MessageType } from '../core/conversation/message.ts';
+import type { JobId, MessageId } from '../core/ids.ts';
+import type { Json } from '../core/json.ts';
+import { NO_USAGE, toPublicUsage, type PublicUsage } from '../core/money/usage.ts';
+import type { JobOutcome, JobStatus } from '../core/run/job.ts';
+import type { CallStatus } from '../core/tools/tool-call.ts';
+import type { Millis } from '../core/time.ts';
+import type { MemoryContext } from './memory/context.ts';
+import type { MemoryDurable, StartedWork } from './memory/durable.ts';
+import type { Awaited } from './memory/people.ts';
+import { awaitedIn } from './memory/worker.ts';
+import type { ReportedEntry, ReportedProgress, Reports } from './memory/reports.ts';
+
+/** A message of the conversation. */
+export type RunMessage = {
+  role: MessageRole;
+  type: MessageType;
+  turn: string;
+  text: string;
+  content: readonly Block[];
+};
+
+/** A tool call. `result` null: it has none yet. */
+export type RunCall = {
+  tool: string;
+  /** What the tool got: what the model asked for, or what the person who approved the call wrote instead. */
+  input: Json;
+  status: CallStatus;
+  /** What the model got. */
+  result: string | readonly ResultPart[] | null;
+  is_error: boolean;
+};
+
+/** The result of `runRole`. */
+export type RoleRun = {
+  status: JobStatus;
+  /** The final answer: its text, and its JSON if the job has a schema that it matches. Null: there is none. */
+  output: { text: string; data: Json } | null;
+  /** Why the job did not complete; null: it did, or still waits. */
+  error: { code: string; message: string } | null;
+  messages: readonly RunMessage[];
+  /** In the order in which the model made them. */
+  calls: readonly RunCall[];
+  /** What the job waits for: decisions and answers that the options did not give. */
+  waiting_for: readonly Awaited[];
+  /** Model calls of the job that were answered. */
+  steps: number;
+  usage: PublicUsage;
+  /** What the tools logged. */
+  log: readonly ReportedEntry[];
+  /** What the tools reported of their progress. */
+  progress: readonly ReportedProgress[];
+  /** What the tools started with `context.spawn` and `context.enqueue`. It does not run. */
+  started: readonly StartedWork[];
+  /** How long the job took with its waits, in milliseconds; these pass at once in a test. */
+  elapsed_ms: Millis;
+};
+
+type Finished = {
+  context: MemoryContext;
+  reports: Reports;
+  durable: MemoryDurable;
+  jobId: JobId | null;
+  beganAt: Millis;
+  endedAt: Millis;
+};
+
+export function toRoleRun({ context, reports, durable, jobId, beganAt, endedAt }: Finished): RoleRun {
+  const ended = jobId === null ? undefined : context.ended.get(jobId);
+  const job = ended?.job ?? context.current.job;
+  const outcome = ended?.outcome ?? null;
+  return {
+    status: outcome?.status ?? job?.status ?? 'queued',
+    output: outcome === null ? null : outputIn(context, outcome),
+    error: outcome !== null && 'error' in outcome ? { ...outcome.error } : null,
+    messages: context.messages.map(toRunMessage),
+    calls: callsOf(context),
+    waiting_for: awaitedIn(context.current),
+    steps: job?.steps ?? 0,
+    usage: toPublicUsage(job?.usage ?? NO_USAGE),
+    log: reports.log,
+    progress: reports.progress,
+    started: durable.started,
+    elapsed_ms: endedAt - beganAt,
+  };
+}
+
+function outputIn({ messages }: MemoryContext, outcome: JobOutcome): RoleRun['output'] {
+  const id: MessageId | null = 'outputId' in outcome ? outcome.outputId : null;
+  const message = messages.find((one) => one.id === id);
+  if (message === undefined) return null;
+  const text = textOf(message.content);
+  return { text, data: 'hasData' in outcome ? JSON.parse(text) : null };
+}
+
+function toRunMessage({ role, type, turn, content }: Message): RunMessage {
+  return { role, type, turn, text: textOf(content), content };
+}
+
+function callsOf({ messages, calls }: MemoryContext): RunCall[] {
+  const blocks = messages.flatMap(({ content }) => content);
+  const results = new Map(blocks.filter(isToolResult).map((result) => [result.tool_use_id, result]));
+  const uses = new Map(blocks.filter(isToolUse).map((use) => [use.id, use]));
+  return calls.all.map(({ id, name, status, approvedInput }) => {
+    const result = results.get(id);
+    return {
+      tool: name,
+      input: approvedInput ?? uses.get(id)?.input ?? null,
+      status,
+      result: result?.content ?? null,
+      is_error: result?.is_error ?? false,
+    };
+  });
+}

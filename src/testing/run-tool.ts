@@ -1,0 +1,131 @@
+/** Runs one tool, as a worker process does: checked, with a context, bounded, and with its errors as results. */
+import {
+  DEFAULT_TENANT,
+  DEFAULT_TENANT_NAME,
+  type ContextId,
+  type JobId,
+  type ToolCallId,
+  type WorkerId,
+} from '../core/ids.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { ResultPart } from '../core/conversation/blocks.ts';
+import { parseUser } from '../core/access/user.ts';
+import { LIMITS } from '../core/limits.ts';
+import type { ToolInvocation } from '../core/tools/tool.ts';
+import { ids } from '../platform/ids.ts';
+import { createRegistry } from '../tools/registry/registry.ts';
+import type { Tool } from '../tools/registry/tool.ts';
+import { createToolRunner } from '../tools/run/execute.ts';
+import { readConfig } from './abilities.ts';
+import { TestKitError } from './error.ts';
+import { MemoryDurable, type StartedWork } from './memory/durable.ts';
+import { Reports, type ReportedEntry, type ReportedProgress } from './memory/reports.ts';
+
+/** For whom the tool runs, in place of the defaults of a test. */
+export type ToolRunContext = {
+  /** Default: `default`. */
+  tenant?: string | undefined;
+  /** Default: null. */
+  user?: string | null | undefined;
+  /** Default: `{}`. */
+  metadata?: JsonObject | undefined;
+  /** The name and the role of the worker. Default: `test`, no role. */
+  worker?: { name?: string | undefined; role?: string | null | undefined } | undefined;
+  /** Of the job. Default: 1. */
+  attempt?: number | undefined;
+  /** Default: the id of the call. */
+  idempotency_key?: string | undefined;
+};
+
+export type RunToolOptions = {
+  context?: ToolRunContext | undefined;
+  /** Aborts the call. */
+  signal?: AbortSignal | undefined;
+};
+
+/** What a tool did. */
+export type ToolRun = {
+  /** What `execute` returned; undefined: it did not run, threw, or did not end. */
+  output: unknown;
+  /** What the model gets: a text, or text and images. Null: the call was aborted. */
+  content: string | readonly ResultPart[] | null;
+  /** What the model gets of a call that failed; null: it did not fail. */
+  error: string | null;
+  /** What `execute` threw: the model sees only a reference to an error that is no `ToolError`. Undefined: nothing. */
+  thrown: unknown;
+  log: readonly Omit<ReportedEntry, 'tool'>[];
+  progress: readonly Omit<ReportedProgress, 'tool'>[];
+  /** What it started with `context.spawn` and `context.enqueue`. It does not run. */
+  started: readonly Omit<StartedWork, 'tool'>[];
+};
+
+/**
+ * Runs a tool once with this input. The input is checked by the schema of the tool and the result converted as in the
+ * product; nothing asks for approval. A tool that fails, or that refuses the input, is a result with `error`. Throws a
+ * `TestKitError` (`invalid_config`) if the tool itself is not valid.
+ */
+export async function runTool(tool: object, input: Json, options: RunToolOptions = {}): Promise<ToolRun> {
+  const [read] = readConfig({ tools: [tool] }).tools;
+  if (read === undefined) throw new TestKitError('unknown_tool', 'There is no tool.');
+  const seen: Pick<ToolRun, 'output' | 'thrown'> = { output: undefined, thrown: undefined };
+  const runner = createToolRunner(createRegistry([watched(read, seen)]), { limits: LIMITS });
+  const reports = new Reports();
+  const durable = new MemoryDurable();
+  const call = invocationOf(read.descriptor.name, input, options.context ?? {});
+  const services = { report: reports.open(call), ...durable.open(call) };
+  const outcome = await runner.execute(call, options.signal ?? new AbortController().signal, services);
+  return {
+    output: seen.output,
+    thrown: seen.thrown,
+    content: outcome.kind === 'result' ? outcome.content : null,
+    error: outcome.kind === 'aborted' ? 'The call was aborted.' : outcome.is_error ? textOf(outcome.content) : null,
+    log: reports.log.map(({ level, message, fields }) => ({ level, message, fields })),
+    progress: reports.progress.map(({ message, done, total }) => ({ message, done, total })),
+    started: durable.started.map(({ tool: _, ...work }) => work),
+  };
+}
+
+/** Keeps what the tool returns or throws. */
+function watched(tool: Tool, seen: Pick<ToolRun, 'output' | 'thrown'>): Tool {
+  return {
+    ...tool,
+    async execute(input, context, call) {
+      try {
+        seen.output = await tool.execute(input, context, call);
+        return seen.output;
+      } catch (error) {
+        seen.thrown = error;
+        throw error;
+      }
+    },
+  };
+}
+
+function textOf(content: string | readonly ResultPart[]): string {
+  if (typeof content === 'string') return content;
+  return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+}
+
+function invocationOf(
+  name: string,
+  input: Json,
+  { tenant, user, metadata = {}, worker, attempt = 1, idempotency_key: key }: ToolRunContext,
+): ToolInvocation {
+  const id = ids.next<ToolCallId>();
+  return {
+    id,
+    name,
+    input,
+    tenantId: DEFAULT_TENANT,
+    tenantName: tenant ?? DEFAULT_TENANT_NAME,
+    metadata,
+    user: parseUser(user),
+    jobId: ids.next<JobId>(),
+    workerId: ids.next<WorkerId>(),
+    workerName: worker?.name ?? 'test',
+    role: worker?.role ?? null,
+    contextId: ids.next<ContextId>(),
+    attempt,
+    idempotencyKey: key ?? id,
+  };
+}

@@ -1,0 +1,137 @@
+// Replays of recorded conversations: people, rules, models, and recordings that cannot be read.
+import { expect, test } from 'vitest';
+import { defineConfig } from '../../src/index.ts';
+import { replay, simulatedModel } from '../../src/testing/index.ts';
+import { diffLines } from '../../src/testing/replay/diff.ts';
+import { exportOf } from './recordings.ts';
+
+const CALL = '0198f000-0000-7000-8000-000000000001';
+
+function recorded(tool: string, result: string, isError = false, input = {}) {
+  return exportOf(
+    [
+      { role: 'user', type: 'text', turn: 'u1', content: [{ type: 'text', text: 'Pay it back.' }] },
+      {
+        role: 'assistant',
+        type: 'tool_call',
+        turn: 'a1',
+        content: [{ type: 'tool_use', id: CALL, name: tool, input }],
+      },
+      {
+        role: 'tool',
+        type: 'tool_result',
+        turn: 'a1',
+        content: [{ type: 'tool_result', tool_use_id: CALL, content: result, is_error: isError }],
+      },
+      { role: 'assistant', type: 'text', turn: 'a1', content: [{ type: 'text', text: 'Done.' }] },
+    ],
+    { tools: [tool] },
+    'shop',
+  );
+}
+
+const shop = (approval: 'never' | 'always' | 'deny', prompt = 'You run a shop.') =>
+  defineConfig({
+    tools: [
+      {
+        name: 'refund',
+        description: 'Pays back.',
+        input_schema: { type: 'object' },
+        effect: 'once',
+        approval,
+        execute: () => {
+          throw new Error('A replay must not run it.');
+        },
+      },
+    ],
+    roles: { shop: { system_prompt: prompt } },
+  });
+
+test.each(['never', 'always'] as const)('what ran, runs: approval %s', async (approval) => {
+  expect(await replay(recorded('refund', 'paid'), shop(approval))).toMatchObject({ equal: true, diff: '' });
+});
+
+test.each(['Denied by the operator.', 'Denied by the operator: Too much.'])(
+  'what was rejected, is: %s',
+  async (text) => {
+    const { diff, run } = await replay(recorded('refund', text, true), shop('always'));
+    expect(diff).toBe('');
+    expect(run.calls).toMatchObject([{ status: 'denied' }]);
+  },
+);
+
+test('a rule that now denies shows in the conversation', async () => {
+  const { diff } = await replay(recorded('refund', 'paid'), shop('deny'));
+  expect(diff).toBe(
+    [
+      'conversation:',
+      '  user: Pay it back.',
+      '  → refund {}',
+      '- ← paid',
+      '+ ← error: Denied: this call is not allowed here. It did not run. Requesting it again will be denied too.',
+      '  assistant: Done.',
+    ].join('\n'),
+  );
+});
+
+test('an answer of a person is given again', async () => {
+  const asked = recorded('ask_user', 'blue', false, { question: 'Which?' });
+  expect((await replay(asked, shop('never'))).diff).toBe('');
+});
+
+test('the role of another version of the config is compared with `against`', async () => {
+  const { prompt, conversation } = await replay(recorded('refund', 'paid'), shop('never', 'You run a bank.'), {
+    against: shop('never'),
+  });
+  expect(prompt).toContain('-   You run a shop.');
+  expect(prompt).toContain('+   You run a bank.');
+  expect(conversation).toEqual([]);
+});
+
+test('another model gives other answers', async () => {
+  const model = simulatedModel(['I will not.']);
+  const { conversation } = await replay(recorded('refund', 'paid'), shop('never'), { model });
+  expect(conversation).toEqual([
+    '  user: Pay it back.',
+    '- → refund {}',
+    '- ← paid',
+    '- assistant: Done.',
+    '+ assistant: I will not.',
+  ]);
+});
+
+test('a recorded tool of an MCP server, and one that reaches outside', async () => {
+  for (const tool of ['files__read', 'http_fetch'])
+    expect((await replay(recorded(tool, 'text'), shop('never'))).diff).toBe('');
+});
+
+test.each([
+  ['{', 'it is no JSON'],
+  [{ format: 'paired' }, 'invalid'],
+  [
+    exportOf([{ role: 'assistant', type: 'text', turn: 'a1', content: [{ type: 'text', text: 'Hi.' }] }], {}),
+    'no input',
+  ],
+])('a recording that cannot be replayed %#', async (given, text) => {
+  const refused = replay(given, shop('never'));
+  await expect(refused).rejects.toMatchObject({ code: 'invalid_recording' });
+  if (text !== 'invalid') await expect(refused).rejects.toThrow(text);
+});
+
+test('a diff keeps what is equal, and shows three lines around a change', () => {
+  const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
+  expect(diffLines(lines, lines)).toEqual([]);
+  expect(diffLines(lines, lines.toSpliced(10, 1, 'new', 'more'))).toEqual([
+    '  …',
+    '  line 7',
+    '  line 8',
+    '  line 9',
+    '- line 10',
+    '+ new',
+    '+ more',
+    '  line 11',
+    '  line 12',
+    '  line 13',
+    '  …',
+  ]);
+});
