@@ -5,9 +5,9 @@ import { rolldown } from 'rolldown';
 
 /**
  * Packages that stay outside of the bundle: provider SDKs, so that an installation can update them alone; optional
- * packages.
+ * packages; the API of OpenTelemetry, so that a service that embeds the platform shares its own.
  */
-const EXTERNAL = ['@anthropic-ai/sdk', 'openai', 'pg-native'];
+const EXTERNAL = ['@anthropic-ai/sdk', '@opentelemetry/api', 'openai', 'pg-native'];
 
 /** `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied. */
 export async function bundle(entries: Readonly<Record<string, string>>, folder: string): Promise<void> {

@@ -63,6 +63,7 @@ export class Store {
       branch: 'main',
       maxSteps: null,
       outputSchema: null,
+      traceParent: null,
       deadline: null,
       stopRequest: null,
       metadata: {},

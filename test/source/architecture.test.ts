@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: ['core'],
   commands: ['core', 'db', 'queue', 'bus'],
   webhooks: ['core', 'tools'],
+  telemetry: ['core'],
   workers: [
     'core',
     'db',
@@ -72,9 +73,17 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['api', 'workers', 'platform', 'embed'],
   croner: ['commands'],
   'p-map': ['commands'],
-  'p-timeout': ['queue', 'db', 'tools', 'workers', 'embed'],
+  'p-timeout': ['queue', 'db', 'telemetry', 'tools', 'workers', 'embed'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api', 'bus'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/context-async-hooks': ['telemetry'],
+  '@opentelemetry/core': ['telemetry'],
+  '@opentelemetry/exporter-metrics-otlp-proto': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
+  '@opentelemetry/sdk-metrics': ['telemetry'],
+  '@opentelemetry/sdk-trace': ['telemetry'],
   jose: ['api'],
   'openid-client': ['api'],
   standardwebhooks: ['webhooks'],
@@ -84,6 +93,11 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'string-width': ['cli'],
   'eventsource-parser': ['llm', 'client'],
 };
+
+/** Only their used parts are in the bundle, in a file that is loaded when it is needed: they are not installed. */
+const BUNDLED = Object.entries(PACKAGES)
+  .filter(([name, folders]) => name !== '@opentelemetry/api' && folders.every((folder) => folder === 'telemetry'))
+  .map(([name]) => name);
 
 const BENT_PACKAGES: Readonly<Record<string, string>> = {};
 
@@ -239,7 +253,7 @@ describe('imports', () => {
   });
 
   test('a process loads only its part, and the SDKs of providers and MCP when they are used', () => {
-    const late = ['openai', '@anthropic-ai/sdk', 'undici', '@modelcontextprotocol/sdk'];
+    const late = ['openai', '@anthropic-ai/sdk', 'undici', '@modelcontextprotocol/sdk', '@opentelemetry/api'];
     const parts = ['fastify', 'prom-client', 'src/api/server/server.ts', 'src/workers/process/process.ts'];
     const found = (entry: string, isWrong: (name: string) => boolean): string[] =>
       loadedWith(entry).filter((name) => late.includes(name) || isWrong(name));
@@ -280,8 +294,10 @@ describe('imports', () => {
   test('every package that is imported is one of our own dependencies', () => {
     const manifest: unknown = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
     expect(manifest).toHaveProperty('dependencies');
-    const declared = Object.keys((manifest as { dependencies: object }).dependencies);
+    const { dependencies, devDependencies } = manifest as { dependencies: object; devDependencies: object };
+    const declared = [...Object.keys(dependencies), ...BUNDLED];
     expect(faults((source) => packageImports(source).filter((name) => !declared.includes(name)))).toEqual([]);
+    expect(Object.keys(devDependencies)).toEqual(expect.arrayContaining(BUNDLED));
   });
 
   test('no cycle, not even of types', () => {

@@ -289,11 +289,12 @@ test('the context tells for whom a tool runs', () => {
     context_id: string;
     signal: AbortSignal;
     idempotency_key: string;
+    traceparent: string;
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress'> | 'name' | 'input'
+    Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'traceparent' | 'log' | 'progress'> | 'name' | 'input'
   >();
   expectTypeOf<keyof UnknownCall<unknown>>().toEqualTypeOf<Exclude<keyof ToolContext, 'log' | 'progress'> | 'input'>();
 });

@@ -15,6 +15,7 @@ import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
+import type { Telemetry } from '../../core/tracing/telemetry.ts';
 import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
 import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
@@ -88,6 +89,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   /** The role of a worker that a schedule creates. */
   scheduledRole: SchedulePorts['roleOf'];
   webhooks: WebhookPorts;
+  telemetry: Telemetry;
   log: Logger;
   random(): number;
 };
