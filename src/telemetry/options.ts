@@ -8,5 +8,5 @@ export type TelemetryOptions = {
   /** Version of the product. */
   version: string;
   /** `warn`: the collector does not take the data, or takes it again. */
-  warn(facts: object, message: string): void;
+  warn: (facts: object, message: string) => void;
 };

@@ -17,7 +17,7 @@ const CHILD = `say: ${SECRET}`;
 const SCRIPT = [
   `call: spawn_worker ${JSON.stringify({ name: 'helper', input: CHILD })}`,
   '---',
-  `call: look {"text": "${SECRET}"}`,
+  `call: guard {"word": "${SECRET}"}`,
   '---',
   'wait: 6s',
   `say: ${SECRET}`,
@@ -37,8 +37,7 @@ test('a job with a child, an approval and a killed process is one trace', { time
     const url = `http://127.0.0.1:${api.env['PORT']}`;
     const { id: contextId } = await api.client.createContext({
       model: 'simulated/traced',
-      tools: ['spawn_worker', 'look'],
-      approval: [{ tool: 'look', decision: 'always' }],
+      tools: ['spawn_worker', 'guard'],
     });
     const posted = await fetch(`${url}/api/contexts/${contextId}/messages`, {
       method: 'POST',
@@ -46,12 +45,12 @@ test('a job with a child, an approval and a killed process is one trace', { time
       body: JSON.stringify({ content: SCRIPT }),
     });
     const { job_id: jobId } = (await posted.json()) as { job_id: string };
-    await until('the call to wait', async () => (await api.client.approvals()).length === 1);
+    await until('the call to wait', async () => (await api.client.approvals()).length === 1, 30);
     const named = (name: string): ReceivedSpan[] => collector.spans.filter((span) => span.name === name);
-    await until('the spans of the first run', () => named('invoke_agent helper').length === 1);
+    await until('the spans of the first run', () => named('invoke_agent helper').length === 1, 30);
     const [waiting] = await api.client.approvals();
     await api.client.approve(contextId, { tool_call_id: waiting?.tool_call_id, decision: 'approve' });
-    await until('the tool to end', async () => named('execute_tool look').length === 1);
+    await until('the tool to end', async () => named('execute_tool guard').length === 1, 30);
     first.signal('SIGKILL');
     await first.exited;
     const second = await startWorker(env);
@@ -63,9 +62,9 @@ test('a job with a child, an approval and a killed process is one trace', { time
 
     const trace = collector.spans.filter(({ traceId }) => traceId === TRACE);
     const ids = new Set([CALLER, ...trace.map(({ spanId }) => spanId)]);
-    // The span that ran when the process was killed was never sent; what it ran below its parent is.
-    const lost = trace.filter(({ parentId }) => !ids.has(parentId));
-    process.stdout.write(`${trace.map(({ name, parentId, spanId }) => `${parentId} ${spanId} ${name}`).join('\n')}\n`);
+    // Only the run that was killed has not sent its span: what ended below it has.
+    const lost = new Set(trace.map(({ parentId }) => parentId).filter((id) => !ids.has(id)));
+    expect(lost.size).toBeLessThanOrEqual(1);
     const [post] = named('POST /api/contexts/:id/messages');
     expect(post).toMatchObject({ traceId: TRACE, parentId: CALLER });
     const runs = trace.filter(({ name }) => name.startsWith('invoke_agent') && !name.endsWith('helper'));
@@ -75,9 +74,9 @@ test('a job with a child, an approval and a killed process is one trace', { time
     expect(helper?.traceId).toBe(TRACE);
     expect(runs.map(({ spanId }) => spanId)).toContain(helper?.parentId);
     expect(named('queued').filter(({ traceId }) => traceId === TRACE)).toHaveLength(2);
-    expect(named('execute_tool look')[0]?.attributes).toMatchObject({
+    expect(named('execute_tool guard')[0]?.attributes).toMatchObject({
       'gen_ai.operation.name': 'execute_tool',
-      'gen_ai.tool.name': 'look',
+      'gen_ai.tool.name': 'guard',
       'gen_ai.conversation.id': contextId,
     });
     const chats = named('chat traced').filter(({ isError }) => !isError);
@@ -92,10 +91,9 @@ test('a job with a child, an approval and a killed process is one trace', { time
       'gen_ai.usage.output_tokens': expect.any(Number),
     });
     expect(runs.find(({ attributes }) => attributes['nightshift.job.status'] === 'completed')).toBeDefined();
-    expect(new Set(lost.map(({ name }) => name)).size).toBeLessThanOrEqual(1);
     expect(collector.text()).not.toContain(SECRET);
     expect([...collector.metrics]).toEqual(
-      expect.arrayContaining(['nightshift_tool_calls_total', 'nightshift_jobs', 'nightshift_step_seconds']),
+      expect.arrayContaining(['nightshift_jobs_finished_total', 'nightshift_jobs', 'nightshift_step_seconds']),
     );
     await collector.close();
   });

@@ -18,7 +18,7 @@ import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Access } from '../../core/run/throttle.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import { traceParentOfJob, type TraceParent } from '../../core/tracing/trace-parent.ts';
-import type { Span, SpanAttributes, Tracing } from '../../core/tracing/tracing.ts';
+import type { Span, SpanAttributes, SpanStart, Tracing } from '../../core/tracing/tracing.ts';
 
 type Current = { job: ActiveJob; span: Span };
 
@@ -107,7 +107,7 @@ export class RunTrace {
     return {
       ...runner,
       execute: (call, signal, report) =>
-        this.#below(`execute_tool ${call.name}`, 'internal', toolAttributes(call), call.traceParent, async (span) => {
+        this.#below(`execute_tool ${call.name}`, toolStart(call), async (span) => {
           const traced = { ...call, traceParent: span.traceParent ?? call.traceParent };
           const outcome = await runner.execute(traced, signal, report);
           const fault = toolFault(outcome);
@@ -129,7 +129,7 @@ export class RunTrace {
           ...(request.outputSchema !== null && { 'gen_ai.output.type': 'json' }),
           ...this.#conversation(),
         };
-        return this.#below(`chat ${name.model}`, 'client', attributes, null, async (span) => {
+        return this.#below(`chat ${name.model}`, { kind: 'client', parent: null, attributes }, async (span) => {
           const began = performance.now();
           const timed = beforeStart(listener, () =>
             span.set({ 'gen_ai.response.time_to_first_chunk': (performance.now() - began) / 1_000 }),
@@ -147,16 +147,10 @@ export class RunTrace {
     return id === undefined ? {} : { 'gen_ai.conversation.id': id };
   }
 
-  /** `otherwise`: the parent while no job runs. */
-  async #below<T>(
-    name: string,
-    kind: 'internal' | 'client',
-    attributes: SpanAttributes,
-    otherwise: TraceParent | null,
-    work: (span: Span) => Promise<T>,
-  ): Promise<T> {
-    const parent = this.#current?.span.traceParent ?? otherwise;
-    const span = this.#tracing.start(name, { kind, parent, attributes });
+  /** `start.parent`: while no job runs. */
+  async #below<T>(name: string, start: SpanStart, work: (span: Span) => Promise<T>): Promise<T> {
+    const parent = this.#current?.span.traceParent ?? start.parent;
+    const span = this.#tracing.start(name, { ...start, parent });
     try {
       return await span.within(() => work(span));
     } catch (error) {
@@ -188,8 +182,8 @@ function modelAttributes({ provider, model }: ModelName): SpanAttributes {
   return { 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': model };
 }
 
-function toolAttributes({ id, name, jobId, contextId }: ToolInvocation): SpanAttributes {
-  return {
+function toolStart({ id, name, jobId, contextId, traceParent }: ToolInvocation): SpanStart {
+  const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,
     'gen_ai.tool.call.id': id,
@@ -198,6 +192,7 @@ function toolAttributes({ id, name, jobId, contextId }: ToolInvocation): SpanAtt
     'nightshift.job.id': jobId,
     ...(serverOf(name) !== null && { 'mcp.method.name': 'tools/call' }),
   };
+  return { kind: 'internal', parent: traceParent, attributes };
 }
 
 /** Null: the call did not fail. */
@@ -213,9 +208,11 @@ function toolFault(outcome: ToolOutcome): string | null {
 function takeOutcome(span: Span, outcome: ModelOutcome): void {
   switch (outcome.kind) {
     case 'done': {
-      const { usage, finishReason } = outcome.answer;
+      const { usage, finishReason, modelId, responseId } = outcome.answer;
       span.set({
         'gen_ai.response.finish_reasons': [finishReason],
+        'gen_ai.response.model': modelId,
+        ...(responseId !== null && { 'gen_ai.response.id': responseId }),
         // The conventions count cached tokens too.
         'gen_ai.usage.input_tokens': usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
         'gen_ai.usage.output_tokens': usage.output_tokens,
