@@ -36,7 +36,11 @@ try {
   for (const file of reference) cpSync(path.join(SWAGGER_UI, file), at('dist', 'reference', file));
   writeFileSync(at('dist', 'licenses.txt'), licensesOf([...modules, path.join(SWAGGER_UI, 'index.html')]));
   run(at('node_modules', 'typescript', 'bin', 'tsc'), '-p', at('tsconfig.build.json'));
-  removeUnnamedDeclarations(at('dist', 'types'), ['index.d.ts', path.join('client', 'index.d.ts'), path.join('testing', 'index.d.ts')]);
+  removeUnnamedDeclarations(at('dist', 'types'), [
+    'index.d.ts',
+    path.join('client', 'index.d.ts'),
+    path.join('testing', 'index.d.ts'),
+  ]);
   run(at('node_modules', 'vite', 'bin', 'vite.js'), 'build', at('web'), '--logLevel', 'warn');
 } catch (error) {
   rmSync(at('dist'), { recursive: true, force: true });

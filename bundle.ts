@@ -5,9 +5,10 @@ import { rolldown } from 'rolldown';
 
 /**
  * Packages that stay outside of the bundle: provider SDKs, so that an installation can update them alone; optional
- * packages. All others are not installed with the package.
+ * packages; the API of OpenTelemetry, so that a service that embeds the platform shares its own. All others are not
+ * installed with the package.
  */
-const EXTERNAL = ['@anthropic-ai/sdk', 'openai', 'pg-native'];
+const EXTERNAL = ['@anthropic-ai/sdk', '@opentelemetry/api', 'openai', 'pg-native'];
 
 /**
  * `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied.

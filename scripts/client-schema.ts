@@ -1,5 +1,6 @@
 // Makes src/client/schema.ts from the OpenAPI document: `node scripts/client-schema.ts`. A test compares them.
 // Types alone, but for the names of the events, which tell a client what it knows.
+import { NO_TELEMETRY } from '../src/core/tracing/telemetry.ts';
 import { writeFileSync } from 'node:fs';
 import { pino } from 'pino';
 import { createApp } from '../src/api/server/app.ts';
@@ -163,6 +164,7 @@ export async function apiDocument(): Promise<Document> {
     ids,
     times,
     stopGraceMs: 5_000,
+    telemetry: NO_TELEMETRY,
     boundResult: (content) => content,
     config,
     logger: pino({ level: 'silent' }),

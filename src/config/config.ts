@@ -74,6 +74,8 @@ export type Config = {
   workspaces: string | null;
   /** Whether `start` creates a tour in an empty database. */
   tour: boolean;
+  /** The OTLP collector for traces and metrics; null: nothing is sent. */
+  otlpEndpoint: string | null;
   /** Separates installations that share a Redis. */
   prefix: string;
   /**
@@ -161,6 +163,7 @@ export function parseEnvironment(env: Environment): Config {
     configFile: read.text('NIGHTSHIFT_CONFIG'),
     workspaces: read.text('NIGHTSHIFT_WORKSPACES'),
     tour: read.oneOf('NIGHTSHIFT_TOUR', 'on', ['on', 'off']) === 'on',
+    otlpEndpoint: read.url('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
     databaseSchema: read.parsed('NIGHTSHIFT_DATABASE_SCHEMA', parseSchemaName) ?? DATABASE_SCHEMA,
     databasePoolSize: read.integer('NIGHTSHIFT_DATABASE_POOL_SIZE', 10, 1, 1_000),

@@ -10,6 +10,8 @@ import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
 import { isLimitedLogin } from '../db/setup/refuse-unlimited.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
+import { VERSION } from '../package-files.ts';
+import { SILENT, hostTracing } from '../telemetry/telemetry.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
 import { parseTenant } from './callers.ts';
@@ -40,7 +42,8 @@ async function startable(settings: Settings): Promise<Platform> {
   try {
     if (settings.migrate) await migrate(databaseUrl, config.databaseSchema);
     await requireTables(settings);
-    const services = { databaseUrl, redisUrl: config.redisUrl, poolLimits: WORKER_LIMITS, env };
+    const telemetry = { ...SILENT, tracing: await hostTracing(VERSION) };
+    const services = { databaseUrl, redisUrl: config.redisUrl, poolLimits: WORKER_LIMITS, env, telemetry };
     return await openPlatform(config, services, configFile, log);
   } catch (error) {
     if (error instanceof DatabaseRefused)

@@ -7,6 +7,8 @@ import type { About } from '../api/server/about.ts';
 import type { Catalog, CheckInput } from '../api/server/catalog.ts';
 import type { WebhookPorts } from '../api/server/ports.ts';
 import type { Server } from '../api/server/server.ts';
+import type { Telemetry } from '../core/tracing/telemetry.ts';
+import type { OpenTelemetry } from '../telemetry/options.ts';
 import { createPeers } from '../commands/workers/peers.ts';
 import type { CommandPorts } from '../commands/ports.ts';
 import type { Config } from '../config/config.ts';
@@ -46,6 +48,7 @@ export type Platform = {
   about: Omit<About, 'mode'>;
   webhooks: WebhookPorts;
   requestRates: RequestRates;
+  telemetry: Telemetry;
   /** Names of the providers that this process can call. */
   providers: string[];
   /** The signal ends a start that waits for the database. */
@@ -71,7 +74,7 @@ export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLim
 export const WORKER_LIMITS: PoolLimits = { limits: FROZEN_LIMITS };
 
 /** `env`: for what a part reads of the environment by itself: the PATH of commands, whether there is a proxy. */
-type PlatformServices = Services & { poolLimits: PoolLimits; env: Environment };
+type PlatformServices = Services & { poolLimits: PoolLimits; env: Environment; telemetry: OpenTelemetry };
 
 /** The database, and what wakes and notifies other processes. */
 type Connected = {
@@ -134,6 +137,7 @@ function assemble(
     ...checks,
     servers,
     webhooks,
+    telemetry: services.telemetry,
     log,
     random: () => Math.random(),
   });
@@ -146,6 +150,7 @@ function assemble(
       oidcSettings: configFile.oidc,
     },
     requestRates: transport.requestRates,
+    telemetry: services.telemetry,
     commands,
     abilities,
     roles,
@@ -159,7 +164,10 @@ function assemble(
       const { concurrency, reservedSlots: reserved } = config;
       return startWorkerProcess(workerPorts(), { concurrency, reserved }, signal);
     },
-    close: () => closeConnected(connected),
+    async close() {
+      await services.telemetry.close();
+      await closeConnected(connected);
+    },
   };
 }
 
@@ -175,7 +183,7 @@ export async function startApi(platform: Platform, mode: About['mode'], logger: 
 
 /** What an API process takes of the platform. */
 export function apiPorts(platform: Platform, mode: About['mode']) {
-  const { commands, config, roles, parameters, checkInput, webhooks, requestRates, about } = platform;
+  const { commands, config, roles, parameters, checkInput, webhooks, requestRates, telemetry, about } = platform;
   const folders = { referenceFolder: referenceFolder() };
   return {
     ...commands,
@@ -186,6 +194,7 @@ export function apiPorts(platform: Platform, mode: About['mode']) {
     checkInput,
     webhooks,
     requestRates,
+    telemetry,
     about: { ...about, mode },
   };
 }

@@ -9,6 +9,8 @@ import { isLimited } from '../db/connection/client.ts';
 import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
 import { untilMigrated } from './schema/until-migrated.ts';
 import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
+import { VERSION } from '../package-files.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
 
 export async function runApi(): Promise<number> {
@@ -55,7 +57,11 @@ async function run(using: (config: Config) => Using, start: Start): Promise<numb
   }
   const log = createLog(config.logLevel);
   const configFile = await loadConfigFile(process.cwd(), config.configFile);
-  const services = { databaseUrl, redisUrl, poolLimits, env: process.env };
+  const telemetry = await openTelemetry(config.otlpEndpoint, {
+    version: VERSION,
+    warn: (facts, message) => log.warn(facts, message),
+  });
+  const services = { databaseUrl, redisUrl, poolLimits, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
   const exitCode = untilSignal(log);
   const starting = start(platform, log);

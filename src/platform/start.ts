@@ -15,6 +15,7 @@ import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
+import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
@@ -33,9 +34,13 @@ export async function start(): Promise<number> {
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
     await migrateAtStart(services.databaseUrl, config.databaseSchema, (line) => log.warn(line));
+    const telemetry = await openTelemetry(config.otlpEndpoint, {
+      version: VERSION,
+      warn: (facts, message) => log.warn(facts, message),
+    });
     const platform = await openPlatform(
       config,
-      { ...services, poolLimits: WORKER_LIMITS, env: process.env },
+      { ...services, poolLimits: WORKER_LIMITS, env: process.env, telemetry },
       configFile,
       log,
     );

@@ -90,6 +90,7 @@ function make(ports: CommandPorts, tenantId: TenantId): Command<null> {
       maxSteps: null,
       outputSchema: null,
       deadline: null,
+      traceParent: null,
     };
     const created = await performWithin(tx, createWorker(ports, worker, input));
     return created.kind === 'refused' ? created : { ...created, value: null };

@@ -156,5 +156,6 @@ export function toJob(
     stopRequest: null,
     metadata: structuredClone(metadata),
     user: parseUser(user),
+    traceParent: null,
   };
 }

@@ -12,6 +12,7 @@ import type { ResultPart } from '../core/conversation/blocks.ts';
 import { parseUser } from '../core/access/user.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolInvocation } from '../core/tools/tool.ts';
+import { traceParentOfJob } from '../core/tracing/trace-parent.ts';
 import { ids } from '../platform/ids.ts';
 import { createRegistry } from '../tools/registry/registry.ts';
 import type { Tool } from '../tools/registry/tool.ts';
@@ -112,6 +113,7 @@ function invocationOf(
   { tenant, user, metadata = {}, worker, attempt = 1, idempotency_key: key }: ToolRunContext,
 ): ToolInvocation {
   const id = ids.next<ToolCallId>();
+  const jobId = ids.next<JobId>();
   return {
     id,
     name,
@@ -120,12 +122,13 @@ function invocationOf(
     tenantName: tenant ?? DEFAULT_TENANT_NAME,
     metadata,
     user: parseUser(user),
-    jobId: ids.next<JobId>(),
+    jobId,
     workerId: ids.next<WorkerId>(),
     workerName: worker?.name ?? 'test',
     role: worker?.role ?? null,
     contextId: ids.next<ContextId>(),
     attempt,
     idempotencyKey: key ?? id,
+    traceParent: traceParentOfJob(jobId),
   };
 }

@@ -36,6 +36,7 @@ export class Store extends MemoryContext {
       branch: 'main',
       maxSteps: null,
       outputSchema: null,
+      traceParent: null,
       deadline: null,
       stopRequest: null,
       metadata: {},

@@ -1,5 +1,6 @@
 // The application over a database of its own, called by `inject`. Every answer is checked against the OpenAPI document:
 // an answer that does not match it fails the test.
+import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
@@ -157,6 +158,7 @@ export async function openApi(
     referenceFolder: referenceFolder(),
     mount: null,
     requestRates: localRates(),
+    telemetry: NO_TELEMETRY,
   });
   await app.ready();
   const contract = contractOf(() => app.swagger());

@@ -209,6 +209,7 @@ const CASES: Readonly<Record<string, string>> = {
   jobs_stop_mode: job(`stop_kind = 'interrupt', stop_mode = 'maybe', stop_requested_at = now()`),
   jobs_interrupt_has_mode: job(`stop_kind = 'interrupt', stop_requested_at = now()`),
   jobs_priority: job(`priority = 11`),
+  jobs_trace_parent: job(`trace_parent = '00-0-0-01'`),
   failed_calls_job_id_attempt_pk: `insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at)
     select '$j', 1, '$c', 1, 'm', '{}', now() from generate_series(1, 2)`,
   provider_throttles_id_tenant_id_pk: `insert into provider_throttles (id, tenant_id, provider, key_id, model, reason, since, refused_at, until)

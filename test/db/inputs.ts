@@ -18,6 +18,7 @@ const COMMON = {
   user: null,
   maxSteps: null,
   outputSchema: null,
+  traceParent: null,
   deadline: null,
   queueLimit: 1_000,
   full: null,
@@ -37,6 +38,7 @@ export function firstInput(text: string, over: Partial<FirstInput> = {}): FirstI
     user: null,
     maxSteps: null,
     outputSchema: null,
+    traceParent: null,
     deadline: null,
     ...over,
   };

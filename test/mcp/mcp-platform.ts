@@ -1,5 +1,7 @@
 // The platform in this process, as `nightshift start` runs it, with MCP servers of the config file and a simulated
 // model.
+import { SILENT } from '../../src/telemetry/telemetry.ts';
+import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +47,13 @@ export async function openMcpPlatform(
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const services = { databaseUrl: database.url, redisUrl: null, poolLimits: WORKER_LIMITS, env: process.env };
+  const services = {
+    databaseUrl: database.url,
+    redisUrl: null,
+    poolLimits: WORKER_LIMITS,
+    env: process.env,
+    telemetry: SILENT,
+  };
   const platform = await openPlatform(parseEnvironment(env), services, { ...parsed.settings, path: null }, logger);
   let worker = await platform.startWorker();
   const api = await startServer({
@@ -57,6 +65,7 @@ export async function openMcpPlatform(
     about: { ...platform.about, mode: 'laptop' },
     webhooks: platform.webhooks,
     requestRates: platform.requestRates,
+    telemetry: NO_TELEMETRY,
     consoleFolder: null,
     referenceFolder: referenceFolder(),
     logger,

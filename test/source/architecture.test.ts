@@ -20,6 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   agent: ['core'],
   commands: ['core', 'db', 'queue', 'bus'],
   webhooks: ['core', 'tools'],
+  telemetry: ['core'],
   workers: [
     'core',
     'db',
@@ -72,9 +73,17 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   pino: ['api', 'workers', 'platform', 'embed'],
   croner: ['commands'],
   'p-map': ['commands'],
-  'p-timeout': ['queue', 'db', 'tools', 'workers', 'embed'],
+  'p-timeout': ['queue', 'db', 'telemetry', 'tools', 'workers', 'embed'],
   'prom-client': ['api', 'workers'],
   'rate-limiter-flexible': ['api', 'bus'],
+  '@opentelemetry/api': ['telemetry'],
+  '@opentelemetry/context-async-hooks': ['telemetry'],
+  '@opentelemetry/core': ['telemetry'],
+  '@opentelemetry/exporter-metrics-otlp-proto': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['telemetry'],
+  '@opentelemetry/resources': ['telemetry'],
+  '@opentelemetry/sdk-metrics': ['telemetry'],
+  '@opentelemetry/sdk-trace': ['telemetry'],
   jose: ['api'],
   'openid-client': ['api'],
   standardwebhooks: ['webhooks'],
@@ -242,7 +251,7 @@ describe('imports', () => {
   });
 
   test('a process loads only its part, and the SDKs of providers and MCP when they are used', () => {
-    const late = ['openai', '@anthropic-ai/sdk', 'undici', '@modelcontextprotocol/sdk'];
+    const late = ['openai', '@anthropic-ai/sdk', 'undici', '@modelcontextprotocol/sdk', '@opentelemetry/api'];
     const parts = ['fastify', 'prom-client', 'src/api/server/server.ts', 'src/workers/process/process.ts'];
     const found = (entry: string, isWrong: (name: string) => boolean): string[] =>
       loadedWith(entry).filter((name) => late.includes(name) || isWrong(name));
@@ -291,7 +300,7 @@ describe('imports', () => {
     const declared = [...installed, ...bundled];
     expect(faults((source) => packageImports(source).filter((name) => !declared.includes(name)))).toEqual([]);
     // Installed with the package: what is not in its bundle, and whose types are in its declarations.
-    expect(installed.sort()).toEqual(['@anthropic-ai/sdk', 'openai', 'typebox']);
+    expect(installed.sort()).toEqual(['@anthropic-ai/sdk', '@opentelemetry/api', 'openai', 'typebox']);
   });
 
   test('no cycle, not even of types', () => {

@@ -292,6 +292,7 @@ test('the context tells for whom a tool runs', () => {
     context_id: string;
     signal: AbortSignal;
     idempotency_key: string;
+    traceparent: string;
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
     step: RunStep;
@@ -299,7 +300,10 @@ test('the context tells for whom a tool runs', () => {
     enqueue: EnqueueInput;
   }>();
   expectTypeOf<keyof ApprovalCall>().toEqualTypeOf<
-    | Exclude<keyof ToolContext, 'signal' | 'idempotency_key' | 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'>
+    | Exclude<
+        keyof ToolContext,
+        'signal' | 'idempotency_key' | 'traceparent' | 'log' | 'progress' | 'step' | 'spawn' | 'enqueue'
+      >
     | 'name'
     | 'input'
   >();

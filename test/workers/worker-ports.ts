@@ -1,5 +1,6 @@
 // The dependencies of a worker process with every field filled in; a test names only those it is about. Nothing here
 // needs a service.
+import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import { pino } from 'pino';
 import { PEER_LIMITS } from '../../src/core/workers/peer-limits.ts';
 import type { ToolRunner } from '../../src/core/tools/tool.ts';
@@ -68,6 +69,7 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
     scheduledRole: async () => ({ kind: 'role', role: null }),
     readSubmission: readParsed,
     webhooks: NO_WEBHOOKS,
+    telemetry: NO_TELEMETRY,
     boundResult: (content) => content,
     log: pino({ level: process.env['LOG_LEVEL'] ?? 'silent' }),
     random: () => 0.5,

@@ -1,4 +1,5 @@
 /** For whom requests act, and which contexts they see: a token narrows it. */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { WHOLE_TENANT, type Reach } from '../../core/access/reach.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
@@ -14,8 +15,11 @@ import { refused } from '../response/problem.ts';
  */
 export type Caller = { tenantId: TenantId; token: Token | null; user: User | null };
 
+/** `traceParent`: the place of the request in a trace; null: in none. */
+export type TracedCaller = Caller & { traceParent: TraceParent | null };
+
 /** `allow`: what the workers of its tenant may use. */
-export type WritingCaller = Caller & { allow: Allow };
+export type WritingCaller = TracedCaller & { allow: Allow };
 
 export function reachOf({ token }: Pick<Caller, 'token'>): Reach {
   if (token === null) return WHOLE_TENANT;

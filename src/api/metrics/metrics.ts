@@ -3,11 +3,12 @@
  * processes. Worker processes store their metrics in PostgreSQL; their series have the label `process`.
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { parseFigures } from '../../core/figures.ts';
 import { countThrottles } from '../../db/processes/throttles.ts';
 import { readFigures } from '../../db/processes/processes.ts';
 import { readLoad } from '../../db/read/installation/stats-views.ts';
 import { within } from '../server/deadline.ts';
-import { parseFigures, writeFigures } from './figures.ts';
+import { writeFigures } from './figures.ts';
 import { isStream } from '../server/log.ts';
 import { openTenantFigures } from './tenant-figures.ts';
 import { limitOf } from '../response/reads.ts';
@@ -23,7 +24,7 @@ export type Metrics = {
   observe(route: { method: string; route: string; status: number }, seconds: number): void;
 };
 
-type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'config' | 'streamHub'> & { streams: Streams };
+type MeasuredPorts = Pick<ApiPorts, 'database' | 'times' | 'config' | 'streamHub' | 'telemetry'> & { streams: Streams };
 
 /** Timeout of the queries to PostgreSQL, in milliseconds. */
 const { statementMs: COUNT_MS } = limitOf('getMetrics');
@@ -54,19 +55,25 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
       statementMs: COUNT_MS,
       signal: AbortSignal.timeout(COUNT_MS),
     });
+  /** `live`: the metrics of worker processes. */
+  const collect = async () => {
+    const [stored] = await Promise.all([within(COUNT_MS, read()).catch(() => null), tenants.read(COUNT_MS)]);
+    const [load, closed, live] = stored ?? [null, new Map<string, number>(), []];
+    setStreams();
+    for (const figure of [jobs, contexts, throttles, workers]) figure.reset();
+    up.set(load === null ? 0 : 1);
+    for (const [status, count] of Object.entries(load?.jobs ?? {})) jobs.set({ status }, count);
+    for (const [status, count] of Object.entries(load?.contexts ?? {})) contexts.set({ status }, count);
+    for (const [provider, count] of closed) throttles.set({ provider }, count);
+    workers.set(live.length);
+    const own = parseFigures(await registry.getMetricsAsJSON());
+    return { own, live };
+  };
+  ports.telemetry.addFigures(async () => (await collect()).own);
   return {
     contentType: registry.contentType,
     async scrape() {
-      const [stored] = await Promise.all([within(COUNT_MS, read()).catch(() => null), tenants.read(COUNT_MS)]);
-      const [load, closed, live] = stored ?? [null, new Map<string, number>(), []];
-      setStreams();
-      for (const figure of [jobs, contexts, throttles, workers]) figure.reset();
-      up.set(load === null ? 0 : 1);
-      for (const [status, count] of Object.entries(load?.jobs ?? {})) jobs.set({ status }, count);
-      for (const [status, count] of Object.entries(load?.contexts ?? {})) contexts.set({ status }, count);
-      for (const [provider, count] of closed) throttles.set({ provider }, count);
-      workers.set(live.length);
-      const own = parseFigures(await registry.getMetricsAsJSON());
+      const { own, live } = await collect();
       const theirs = live.flatMap(({ id, figures }) => parseFigures(figures, id.slice(-8)));
       return writeFigures([...own, ...theirs]);
     },

@@ -19,7 +19,7 @@ import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
 import { dottedPath } from '../../schema/fault.ts';
 import { outputSchemaFaults } from '../../schema/output-schema.ts';
-import { actingUser, type Caller } from '../access/reach.ts';
+import { actingUser, type Caller, type TracedCaller } from '../access/reach.ts';
 import { invalid, refused } from '../response/problem.ts';
 import { answeredBy } from './write.ts';
 import { parseInstant } from './instant.ts';
@@ -30,7 +30,9 @@ type Posted =
   | (Static<typeof PostJob> & { content?: never; delivery?: never; after_s?: never; at?: never });
 
 /** Where a job is queued, how many may be queued there, and the token that asks for it. */
-type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'> & Caller;
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'> & TracedCaller;
+
+type Poster = Pick<TracedCaller, 'token' | 'user' | 'traceParent'>;
 
 type Options = Omit<Static<typeof PostMessage>, 'content'>;
 
@@ -64,15 +66,15 @@ export function notifying<Posted>(
 /** `full`: why the tenant may have no more jobs, or no more content; null: it may. */
 export function queueOf(
   { config }: { config: { queueLimit: number } },
-  { tenantId, token, user }: Caller,
+  { tenantId, token, user, traceParent }: TracedCaller,
   contextId: ContextId,
   full: Refusal | null,
 ): Target {
-  return { tenantId, token, user, contextId, queueLimit: config.queueLimit, full };
+  return { tenantId, token, user, traceParent, contextId, queueLimit: config.queueLimit, full };
 }
 
 export function toSubmitInput(
-  { tenantId, token, user, contextId, queueLimit, full }: Target,
+  { tenantId, token, user, traceParent, contextId, queueLimit, full }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   if (posted.delivery === 'steer' && posted.output_schema !== undefined)
@@ -85,20 +87,20 @@ export function toSubmitInput(
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    ...toJobOptions({ token, user }, posted, ''),
+    ...toJobOptions({ token, user, traceParent }, posted, ''),
     queueLimit,
     full,
   };
 }
 
 /** The first input is of the user of its worker. */
-export function toFirstInput(caller: Pick<Caller, 'token' | 'user'>, posted: Static<typeof FirstMessage>): FirstInput {
+export function toFirstInput(caller: Poster, posted: Static<typeof FirstMessage>): FirstInput {
   return { content: toBlocks(posted.content), ...toJobOptions(caller, posted, 'input.') };
 }
 
 /** Options that are not given get their defaults. `within`: the path of the message in the body, with a dot. */
 function toJobOptions(
-  { token, user }: Pick<Caller, 'token' | 'user'>,
+  { token, user, traceParent }: Poster,
   { priority = NORMAL, metadata = {}, user: named, max_steps, output_schema, deadline }: Options,
   within: '' | 'input.',
 ): Omit<JobOptions, 'content'> {
@@ -111,6 +113,7 @@ function toJobOptions(
     maxSteps: max_steps ?? null,
     outputSchema: parseOutputSchema(token, output_schema, within),
     deadline: parseInstant(deadline, `${within}deadline`),
+    traceParent,
   };
 }
 

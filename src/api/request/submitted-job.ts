@@ -24,7 +24,7 @@ const checkers = once(() => ({
 }));
 
 /** A service names users itself. */
-const SERVICE = { token: null, user: null };
+const SERVICE = { token: null, user: null, traceParent: null };
 
 type Parsed = { kind: 'parsed'; job: SubmittedJob };
 

@@ -42,6 +42,7 @@ import { addRoutes } from '../routes/routes.ts';
 import { components } from '../schemas/components.ts';
 import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
 import { openStreams, type Streams } from '../response/streams.ts';
+import { traceRequests } from '../metrics/trace.ts';
 import { createValidator } from '../request/validation.ts';
 
 /** Timeout for receiving a request, in milliseconds. */
@@ -91,6 +92,7 @@ export async function createApp(given: AppPorts): Promise<App> {
   limitUploads(app);
   boundHandlers(app, ports.config.requestMs);
   logRequests(app);
+  traceRequests(app, ports.telemetry.tracing);
   measureRequests(app, metrics);
   compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);

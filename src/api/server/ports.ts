@@ -19,6 +19,8 @@ import type { Scope, Scopes } from '../../core/access/scopes.ts';
 import type { KeyLimits, RequestRates, TenantLimits } from '../../core/access/quotas.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
+import type { Telemetry } from '../../core/tracing/telemetry.ts';
 import type { User } from '../../core/access/user.ts';
 import type { Receivers } from '../../webhooks/receivers.ts';
 import type { SecretBox } from '../../webhooks/secret-box.ts';
@@ -67,6 +69,7 @@ export type AppPorts = CommandPorts & {
   requestRates: RequestRates;
   about: About;
   webhooks: WebhookPorts;
+  telemetry: Telemetry;
   /** The built console; null: not built. */
   consoleFolder: string | null;
   /** The files of Swagger UI. */
@@ -112,6 +115,8 @@ declare module 'fastify' {
     token: Token | null;
     /** The user that its token proves, or the sign-in of its session; null: none. */
     user: User | null;
+    /** The place of the request in a trace; null: in none. Jobs that it creates are below it. */
+    traceParent: TraceParent | null;
     /** The job that the request created; null: none. For the log. */
     madeJob: string | null;
     /** The API key that the request created; null: none. For the log. */

@@ -4,7 +4,7 @@ import { PROVIDERS } from '../../core/model/model.ts';
 import { formatDollars } from '../../core/money/money.ts';
 import type { ThrottleView, ProcessView } from '../../db/read/installation/fleet-views.ts';
 import type { About, ToolAbout } from '../server/about.ts';
-import { parseFigures, type Sample } from '../metrics/figures.ts';
+import { parseFigures, type Sample } from '../../core/figures.ts';
 import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { System, Throttle, WorkerProcessInfo } from '../schemas/system/installation.ts';
 

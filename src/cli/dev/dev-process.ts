@@ -3,6 +3,8 @@ import { ConfigError, parseEnvironment, type Config } from '../../config/config.
 import { createLog } from '../../platform/log.ts';
 import { WORKER_LIMITS, openPlatform, startApi } from '../../platform/platform.ts';
 import { untilSignal } from '../../platform/signals.ts';
+import { VERSION } from '../../package-files.ts';
+import { openTelemetry } from '../../telemetry/telemetry.ts';
 import { loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
 import { describeError } from '../describe-error.ts';
 import { sendReport } from './report.ts';
@@ -45,7 +47,11 @@ async function serve(
 ): Promise<() => Promise<void>> {
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null) throw new ConfigError(['DATABASE_URL must be set; `nightshift dev` sets it']);
-  const services = { databaseUrl, redisUrl, poolLimits: WORKER_LIMITS, env: process.env };
+  const telemetry = await openTelemetry(config.otlpEndpoint, {
+    version: VERSION,
+    warn: (facts, message) => log.warn(facts, message),
+  });
+  const services = { databaseUrl, redisUrl, poolLimits: WORKER_LIMITS, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
   const worker = await platform.startWorker();
   const api = await startApi(platform, 'laptop', log);

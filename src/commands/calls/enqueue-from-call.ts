@@ -39,7 +39,9 @@ export function enqueueFromCall(
     if (hops + 1 > limits.hops) return refuse('worker_limit', passedOnTooOften(hops, limits.hops));
     const [jobId, messageId] = [ids.next<JobId>(), ids.next<MessageId>()];
     const full = await whyFull(tx, { tenantId, limits: limitsOf(own, limits.tenantLimits) }, { queuedJobs: 1 });
-    const job = { ...PLAIN_JOB, priority, metadata, input: { messageId, content: textContent(input) }, jobId, full };
+    const { traceParent } = call;
+    const message = { messageId, content: textContent(input) };
+    const job = { ...PLAIN_JOB, priority, metadata, input: message, jobId, full, traceParent };
     const asker = {
       workerId: call.workerId,
       hops: hops + 1,

@@ -66,6 +66,7 @@ export function spawnFromCall(
       maxSteps: null,
       outputSchema: null,
       deadline,
+      traceParent: call.traceParent,
     });
     const child = {
       id: workerId,

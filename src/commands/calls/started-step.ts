@@ -2,6 +2,7 @@
  * What a call starts is committed together with a durable step of the call, once. Two executions of a call may try it at the
  * same time, since a process that was declared dead may still run: the later commit is refused by the key of the step.
  */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { addStep, findStep, lockJobOf, type RunningCall, type StartingJob } from '../../db/calls/tool-steps.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
@@ -11,8 +12,8 @@ import type { DispatchPorts } from '../after-commit.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** `name`: of the step. */
-export type StartingCall = RunningCall & { name: string };
+/** `name`: of the step. `traceParent`: where what it starts belongs in a trace. */
+export type StartingCall = RunningCall & { name: string; traceParent: TraceParent };
 
 /** The call must not go on: another process has its context, or its job was told to end. What was written is rolled back. */
 export class CallEnded extends Error {

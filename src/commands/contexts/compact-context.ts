@@ -1,4 +1,5 @@
 /** Compacts a context on request: as a job of its own, queued like any other. */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import type { AskedCompaction } from '../../core/compaction/settings.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
@@ -18,12 +19,23 @@ type CompactContext = {
   queueLimit: number;
   /** Null, the default: the tenant may have more jobs. */
   full?: Refusal | null;
+  /** Null, the default: the caller gave none. */
+  traceParent?: TraceParent | null;
 };
 
 /** Refused: `not_found`, `worker_stopped`, `quota_exceeded`, `queue_full`. */
 export function compactContext(
   { ids }: Pick<CommandPorts, 'ids'>,
-  { tenantId, contextId, asked, user = null, metadata = {}, queueLimit, full = null }: CompactContext,
+  {
+    tenantId,
+    contextId,
+    asked,
+    user = null,
+    metadata = {},
+    queueLimit,
+    full = null,
+    traceParent = null,
+  }: CompactContext,
 ): OneStatement<{ jobId: JobId }> {
   return {
     async statement(executor) {
@@ -39,6 +51,7 @@ export function compactContext(
         metadata,
         queueLimit,
         full,
+        traceParent,
       });
       return enqueued.kind === 'refused' ? enqueued : done({ jobId }, ...enqueued.wakeUps);
     },

@@ -26,6 +26,7 @@ export const PLAIN_JOB = {
   maxSteps: null,
   outputSchema: null,
   deadline: null,
+  traceParent: null,
   mayAnswer: false,
   onlyIfIdle: false,
   full: null,
@@ -62,10 +63,10 @@ export function jobOfInput(ids: Ids, input: FirstInput): NewJob & { input: NewIn
 
 function jobWith<Input extends NewInput | null>(
   ids: Ids,
-  { priority, metadata, user, maxSteps, outputSchema, deadline }: JobOptions,
+  { priority, metadata, user, maxSteps, outputSchema, deadline, traceParent }: JobOptions,
   input: Input,
 ): NewJob & { input: Input } {
-  const options = { priority, metadata, user, maxSteps, outputSchema, deadline };
+  const options = { priority, metadata, user, maxSteps, outputSchema, deadline, traceParent };
   return { jobId: ids.next<JobId>(), input, compaction: null, ...options };
 }
 

@@ -1,4 +1,5 @@
 /** What a client posts to a context, and the receipt that it gets. */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import type { InputBlock } from '../../core/conversation/blocks.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
@@ -28,6 +29,8 @@ export type JobOptions = {
   /** What the answer must match; null: what the settings of the worker say. */
   outputSchema: OutputSchema | null;
   deadline: Millis | null;
+  /** Its place in the trace of its caller; null: the caller gave none. */
+  traceParent: TraceParent | null;
 };
 
 export type SubmitInput = JobOptions & {

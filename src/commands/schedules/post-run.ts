@@ -48,6 +48,7 @@ export async function postRun(
     maxSteps: null,
     outputSchema: null,
     deadline: null,
+    traceParent: null,
   };
   const adds = { queuedJobs: 1, workers: target.kind === 'context' ? 0 : 1, content: input.content };
   const full = await whyFull(tx, { tenantId, limits: limitsOf(own, ports.tenantLimits) }, adds);

@@ -2,6 +2,7 @@
  * Tool calls by which workers of one tree message, list and stop each other. They are bounded, so that two workers
  * cannot answer each other forever. A call that is repeated finds what it did before.
  */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { limitsOf } from '../../core/access/quotas.ts';
 import { refuse, type Refusal } from '../../core/errors.ts';
 import {
@@ -42,7 +43,14 @@ const UNIQUE_VIOLATION = '23505';
 const LISTED = 200;
 
 /** The tool call that makes the request. */
-export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+export type Sender = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  toolCallId: ToolCallId;
+  /** The place of the call in a trace. */
+  traceParent: TraceParent | null;
+};
 
 type Answered = { kind: 'done'; value: JsonObject } | Refusal;
 
@@ -126,7 +134,7 @@ function sendMessage(
   { sender, self, peer, content }: SentMessage,
 ): Command<{ jobId: JobId }> {
   return async (tx) => {
-    const { tenantId, jobId: senderJob, toolCallId } = sender;
+    const { tenantId, jobId: senderJob, toolCallId, traceParent } = sender;
     const before = await sentBy(tx, tenantId, toolCallId);
     if (before !== null) return done({ jobId: before });
     const jobId = ids.next<JobId>();
@@ -134,7 +142,8 @@ function sendMessage(
     const input = { messageId: ids.next<MessageId>(), content: sentMessage(self, content) };
     const { contextId } = peer;
     const full = await whyFull(tx, { tenantId, limits: limitsOf(own, limits.tenantLimits) }, { queuedJobs: 1 });
-    const submission = { ...PLAIN_JOB, tenantId, contextId, jobId, input, queueLimit: limits.queuedInputs, full };
+    const { queuedInputs: queueLimit } = limits;
+    const submission = { ...PLAIN_JOB, tenantId, contextId, jobId, input, queueLimit, full, traceParent };
     const asker = {
       workerId: self.id,
       hops: hops + 1,

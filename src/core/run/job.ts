@@ -4,6 +4,7 @@
  *   delayed ──due──→ queued ──admit──→ running ⇄ waiting ──settle──→ completed | incomplete | failed | cancelled | …
  *      └───────────────────┴───────────withdrawn, cancelled──────────────────────────────────────────────↗
  */
+import type { TraceParent } from '../tracing/trace-parent.ts';
 import type { Block } from '../conversation/blocks.ts';
 import type { AskedCompaction } from '../compaction/settings.ts';
 import type { JobError } from '../errors.ts';
@@ -80,6 +81,8 @@ export type ActiveJob = {
   metadata: JsonObject;
   /** On whose behalf it runs: an end user of the tenant. Tools get it. */
   user: User | null;
+  /** Its place in the trace of its caller; null: the caller gave none. */
+  traceParent: TraceParent | null;
 };
 
 /** `compacted`: the prompt that was too long has been compacted since. */
@@ -121,6 +124,7 @@ type QueuedBase = {
   stopRequest: StopRequest | null;
   metadata: JsonObject;
   user: User | null;
+  traceParent: TraceParent | null;
 };
 
 /** An input waiting to enter the running job. `content`: null if the inputs before it already fill the read limit. */

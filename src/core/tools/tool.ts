@@ -2,6 +2,7 @@
  * The port to tools: what the loop knows about a tool and every possible outcome of a call. A runner does not throw
  * for errors of the model (unknown name, bad arguments) or of the tool (exception, timeout): those are error results.
  */
+import type { TraceParent } from '../tracing/trace-parent.ts';
 import type { ResultPart } from '../conversation/blocks.ts';
 import type { ContextId, JobId, TenantId, ToolCallId, WorkerId } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
@@ -50,6 +51,8 @@ export type ToolInvocation = {
   attempt: number;
   /** The same for every execution of this call. */
   idempotencyKey: string;
+  /** The place of the call in a trace. */
+  traceParent: TraceParent;
   /** It was judged as one that fails, so no person was asked: it does not run, even if the tool would accept it now. */
   mustFail?: true;
 };

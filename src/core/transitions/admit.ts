@@ -39,6 +39,7 @@ export function admit(
     asked: next.kind === 'compact' ? next.asked : null,
     metadata: next.metadata,
     user: next.user,
+    traceParent: next.traceParent,
   };
   return {
     ...blank(snapshot),

@@ -1,4 +1,5 @@
 /** Child workers and waits for workers' jobs, in the form that an append writes. */
+import type { TraceParent } from '../tracing/trace-parent.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../ids.ts';
 import type { WorkerConfig, WorkerRole } from './settings.ts';
 import type { Millis } from '../time.ts';
@@ -30,6 +31,8 @@ export type Spawn = {
   hops: number;
   priority: number;
   deadline: Millis | null;
+  /** The run of the parent, in a trace. */
+  traceParent: TraceParent;
   /** Whether the call waits for the job. If not, the parent gets a notice when the job ends. */
   awaited: boolean;
 };

@@ -1,3 +1,4 @@
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -83,6 +84,8 @@ export const jobs = pgTable(
     /** Its end must cascade to the jobs below it, and has not reached all of them yet. */
     cascade: text('cascade'),
     metadata: jsonb<JsonObject>('metadata').notNull(),
+    /** Its place in the trace of its caller; null: its trace has the id of the job (`traceParentOfJob`). */
+    traceParent: text('trace_parent').$type<TraceParent>(),
     /** Of a compaction job: the requested settings. */
     compaction: jsonb<JsonObject>('compaction'),
     /** Of the statement: its transaction may have begun before the occurrence of the schedule that it runs. */
@@ -172,6 +175,7 @@ export const jobs = pgTable(
       'jobs_data_is_output',
       sql`not ${t.hasData} or (${t.status} = 'completed' and ${t.outputMessageId} is not null)`,
     ),
+    check('jobs_trace_parent', sql`${t.traceParent} ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'`),
     check('jobs_priority', sql`${t.priority} between 0 and 10`),
     check('jobs_stop_kind', oneOf('stop_kind', ['cancel', 'stop', 'interrupt'])),
     check('jobs_stop_mode', oneOf('stop_mode', INTERRUPT_MODES)),

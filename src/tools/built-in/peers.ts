@@ -1,4 +1,5 @@
 /** Tools for communication between the workers of a tree: list workers, send a message, stop a worker. */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, TenantId, ToolCallId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
@@ -9,7 +10,13 @@ import { builtIn, textIn, type BuiltInCall } from './built-in.ts';
 export const PEER_TOOLS = ['send_message', 'list_workers', 'stop_worker'] as const;
 
 /** The tool call. The platform finds the calling worker by its context. */
-export type Sender = { tenantId: TenantId; contextId: ContextId; jobId: JobId; toolCallId: ToolCallId };
+export type Sender = {
+  tenantId: TenantId;
+  contextId: ContextId;
+  jobId: JobId;
+  toolCallId: ToolCallId;
+  traceParent: TraceParent | null;
+};
 
 type Answered = { kind: 'done'; value: Json } | Refusal;
 
@@ -57,8 +64,8 @@ export function peerTools(peers: Peers): Tool[] {
   ];
 }
 
-function senderOf({ tenantId, contextId, jobId, id }: BuiltInCall): Sender {
-  return { tenantId, contextId, jobId, toolCallId: id };
+function senderOf({ tenantId, contextId, jobId, id, traceParent }: BuiltInCall): Sender {
+  return { tenantId, contextId, jobId, toolCallId: id, traceParent };
 }
 
 function valueOf(answered: Answered): Json {

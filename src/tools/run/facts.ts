@@ -12,7 +12,8 @@ export function callerOf(call: ToolInvocation) {
 }
 
 export function factsOf(call: ToolInvocation, signal: AbortSignal) {
-  return { signal, idempotency_key: call.idempotencyKey, ...callerOf(call) };
+  const { idempotencyKey: idempotency_key, traceParent: traceparent } = call;
+  return { signal, idempotency_key, traceparent, ...callerOf(call) };
 }
 
 export function loggedIds(call: ToolInvocation) {

@@ -18,6 +18,7 @@ import type { Refusal } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
 import type { Allow, AllowedTenant } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
+import type { Telemetry } from '../../core/tracing/telemetry.ts';
 import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
 import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
@@ -93,6 +94,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   /** Checks the body of a submission. */
   readSubmission(tenant: AllowedTenant, body: Json): Promise<ReadSubmission | Refusal>;
   webhooks: WebhookPorts;
+  telemetry: Telemetry;
   log: Logger;
   random(): number;
 };

@@ -4,6 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
+import { parseFigures } from '../../core/figures.ts';
 import type { QueueConsumer } from '../../queue/wake-queue.ts';
 import type { ServerWatch } from '../../tools/registry/servers.ts';
 import { createAppender } from '../run/appender.ts';
@@ -71,6 +72,7 @@ export async function startWorkerProcess(
   const clock = new DatabaseClock();
   const subscribers = new SubscriberRegistry();
   const metrics = createWorkerMetrics(slots, ports.abilities.published.tools, processFigures());
+  ports.telemetry.addFigures(async () => parseFigures(await metrics.read()));
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
   const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics });

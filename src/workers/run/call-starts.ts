@@ -8,7 +8,6 @@ import { refuse, type Refusal } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { AskedWorker, CallStarts, Started } from '../../core/tools/starts.ts';
-import type { RunningCall } from '../../db/calls/tool-steps.ts';
 import { readParent } from '../../db/run/team.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { whileHeld } from './call-steps.ts';
@@ -17,8 +16,10 @@ import { treeLimitsOf } from './team.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'times' | 'peers'>;
 
+type Starting = Omit<StartingCall, 'name'>;
+
 /** `snapshot`: of the run that executes the call. */
-export function createCallStarts(parts: Parts, signals: RunSignals, call: RunningCall, snapshot: Snapshot): CallStarts {
+export function createCallStarts(parts: Parts, signals: RunSignals, call: Starting, snapshot: Snapshot): CallStarts {
   const { workerId } = snapshot;
   return {
     enqueue: (name, asked) =>

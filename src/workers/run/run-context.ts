@@ -21,6 +21,7 @@ import { RunReports } from '../reports/run-reports.ts';
 import { createCallStarts } from './call-starts.ts';
 import { createCallSteps, runningCall } from './call-steps.ts';
 import { createRunLog } from './run-log.ts';
+import { RunTrace } from './run-trace.ts';
 import { createTeam } from './team.ts';
 
 /** Delay before a context is claimed again after an internal error in its run, in milliseconds. */
@@ -62,12 +63,20 @@ async function runOnce(
   if (place === null) return { result: 'here', wasNotified: false };
   const { signals } = place;
   const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
-  const portsFor = (snapshot: Snapshot) => portsOf(state, { signals, publisher, owner, slot }, snapshot);
+  const trace = new RunTrace(state.telemetry.tracing);
+  const published: Published = {
+    committed(transition, ...more) {
+      trace.committed(transition);
+      publisher.committed(transition, ...more);
+    },
+  };
+  const parts = { signals, publisher, published, owner, slot, trace };
+  const portsFor = (snapshot: Snapshot) => portsOf(state, parts, snapshot);
   const tenantId = slot?.tenant ?? null;
   const claim: Claim = { contextId, tenantId, owner, isSuspect, isNew, signals, portsFor };
   let result: RunResult = 'noop';
   try {
-    const claimed = await claimContext(state, claim, publisher);
+    const claimed = await claimContext(state, claim, published);
     place.claimedAt = performance.now();
     result = resultOf(claimed);
     state.metrics.claim(claimed?.kind === 'opened' ? 'claimed' : 'noop');
@@ -85,29 +94,49 @@ async function runOnce(
     else await giveUp(state, claim, error);
   } finally {
     publisher.close();
+    trace.end();
     // Also aborts the model call of a claim that timed out.
     signals.lose();
   }
   return { result, wasNotified: place.leave() };
 }
 
-type Parts = { signals: RunSignals; publisher: StreamPublisher; owner: ProcessId; slot: Slot | undefined };
+/** Learns of every append that committed. */
+type Published = Pick<StreamPublisher, 'committed'>;
+type Parts = {
+  signals: RunSignals;
+  publisher: StreamPublisher;
+  owner: ProcessId;
+  slot: Slot | undefined;
+  trace: RunTrace;
+  published: Published;
+};
 
-function portsOf(state: WorkerState, { signals, publisher, owner, slot }: Parts, first: Snapshot): RunPorts {
+function portsOf(
+  state: WorkerState,
+  { signals, publisher, published, owner, slot, trace }: Parts,
+  first: Snapshot,
+): RunPorts {
+  trace.open(first);
   const reports = new RunReports(state, publisher, owner, first.lease);
   return {
-    journal: createJournal(state, signals, publisher, owner),
-    model: (name) => state.throttles.ask(name, first.lease.tenantId),
-    tools: state.abilities.tools,
+    journal: createJournal(state, signals, published, owner),
+    model: (name) => trace.access(name, state.throttles.ask(name, first.lease.tenantId)),
+    tools: trace.tools(state.abilities.tools),
     report: (call) => reports.open(call),
     durable: (invocation, snapshot) => {
       const call = runningCall(invocation, { owner, epoch: first.lease.epoch });
       return {
         steps: createCallSteps(state, signals, call),
-        starts: createCallStarts(state, signals, call, snapshot),
+        starts: createCallStarts(
+          state,
+          signals,
+          { ...call, traceParent: trace.traceParentOfCall(invocation) },
+          snapshot,
+        ),
       };
     },
-    team: createTeam(state, signals),
+    team: createTeam(state, signals, (job) => trace.traceParentOf(job)),
     grants: (tools) => persist(signals, () => findGrants(state.database.db, first.lease, tools)),
     checkOutput: state.abilities.checkOutput,
     clock: state.clock,
@@ -127,7 +156,7 @@ function resultOf(claimed: Claimed | null): RunResult {
 }
 
 /** Null: the claim was a noop. */
-async function claimContext(state: WorkerState, claim: Claim, publisher: StreamPublisher): Promise<Claimed | null> {
+async function claimContext(state: WorkerState, claim: Claim, published: Published): Promise<Claimed | null> {
   const { unsupported } = state.registry;
   const { contextId } = claim;
   const claimed = await state.claimer(claim);
@@ -140,7 +169,7 @@ async function claimContext(state: WorkerState, claim: Claim, publisher: StreamP
   if (claimed.began !== null) {
     const { transition, outcome } = claimed.began;
     if (transition.job?.kind === 'admit') state.metrics.started(state.clock.now() - madeAt(transition.job.job.id));
-    publisher.committed(transition, outcome, true);
+    published.committed(transition, outcome, true);
   }
   return claimed;
 }

@@ -2,6 +2,7 @@
  * Other workers, for a run: which children it may create, with which settings, and which workers it may wait for. Only
  * reads. A limit holds as of the read, so workers that spawn at the same time may exceed it by their number.
  */
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import type { AskingCall, Team } from '../../agent/calls/team.ts';
 import { suppressDuplicate } from '../../commands/suppress-duplicate.ts';
@@ -33,12 +34,13 @@ import { errorResult, spawnResult, waitResult } from './team-results.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 
-export function createTeam(parts: Parts, signals: RunSignals): Team {
+/** `traceParentOf`: the run of a job, in a trace. */
+export function createTeam(parts: Parts, signals: RunSignals, traceParentOf: (job: ActiveJob) => TraceParent): Team {
   const { database, abilities } = parts;
   const { toolResult } = abilities.team;
   return {
     arrange: (snapshot, job, settings, asking) =>
-      persist(signals, () => arrangeAll(parts, { snapshot, job, settings }, asking)),
+      persist(signals, () => arrangeAll(parts, { snapshot, job, settings, traceParent: traceParentOf(job) }, asking)),
     recount: ({ lease }, waiting) =>
       persist(signals, () =>
         database.transaction((tx) => recount(tx, lease.tenantId, lease.contextId, waiting.flatMap(recounted))),
@@ -80,7 +82,7 @@ function recounted({ call, ask }: AskingCall) {
 }
 
 /** The worker that asks, and its running job. */
-type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings };
+type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings; traceParent: TraceParent };
 
 async function arrangeAll(parts: Parts, self: Self, asking: readonly AskingCall[]): Promise<Arrangement[]> {
   const { snapshot, job } = self;
@@ -130,7 +132,7 @@ function answeredWith(call: OpenCall, result: CallResult): Arrangement {
 /** `made`: children that earlier calls of the same answer create. `room`: for what the tenant adds. */
 async function arrangeSpawn(
   parts: Parts,
-  { snapshot: { lease, workerId, allow }, job, settings }: Self,
+  { snapshot: { lease, workerId, allow }, job, settings, traceParent }: Self,
   { parent, made, room }: { parent: Parent | null; made: number; room: Room | null },
   { call, ask }: { call: OpenCall; ask: SpawnAsk },
 ): Promise<Arrangement> {
@@ -171,6 +173,7 @@ async function arrangeSpawn(
       hops: parent.job.hops + 1,
       priority: Math.max(1, parent.job.priority),
       deadline: job.deadline,
+      traceParent,
       awaited: ask.wait,
     },
   };

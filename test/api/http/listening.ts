@@ -1,4 +1,5 @@
 // The API on a real socket.
+import { NO_TELEMETRY } from '../../../src/core/tracing/telemetry.ts';
 import { pino } from 'pino';
 import { localRates } from '../../../src/bus/request-rates.ts';
 import { startServer, type Server } from '../../../src/api/server/server.ts';
@@ -25,6 +26,7 @@ export function listen(
     about: ABOUT,
     webhooks: NO_WEBHOOKS,
     requestRates: localRates(),
+    telemetry: NO_TELEMETRY,
     consoleFolder: null,
     referenceFolder: referenceFolder(),
     checkInput: async () => null,

@@ -251,6 +251,7 @@ function queued() {
     branch: 'main',
     maxSteps: null,
     outputSchema: null,
+    traceParent: null,
     deadline: null,
     stopRequest: null,
     metadata: {},

@@ -1,4 +1,5 @@
 // Workers that make workers: the arguments of a call, the writes of an append, the length of a wait, and the limits.
+import { traceParentOfJob } from '../../../src/core/tracing/trace-parent.ts';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../../src/core/decide.ts';
 import type { JobId, ToolCallId, WorkerId } from '../../../src/core/ids.ts';
@@ -37,6 +38,7 @@ function spawned(of: OpenCall, awaited: boolean): Extract<Arrangement, { kind: '
     hops: 1,
     priority: 5,
     deadline: null,
+    traceParent: traceParentOfJob(id(1)),
     awaited,
   };
   return { kind: 'spawned', call: of, spawn };

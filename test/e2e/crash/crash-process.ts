@@ -1,5 +1,6 @@
 // A worker process assembled as the command line does it, but on an observed database, with tools that record their
 // effects outside, and the simulated model.
+import { NO_TELEMETRY } from '../../../src/core/tracing/telemetry.ts';
 import type { Logger } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
@@ -73,6 +74,7 @@ export async function startCrashProcess({
       scheduledRole: async () => ({ kind: 'role', role: null }),
       readSubmission: readParsed,
       webhooks: webhooksWith([WEBHOOK_SECRET]),
+      telemetry: NO_TELEMETRY,
       boundResult: (content) => content,
       log,
       random: Math.random,

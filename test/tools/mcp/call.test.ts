@@ -44,6 +44,7 @@ async function refusedWith(error: Error) {
   const context: ToolContext = {
     signal: new AbortController().signal,
     idempotency_key: 'i',
+    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
     tenant: 't',
     metadata: {},
     user: null,

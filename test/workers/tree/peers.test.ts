@@ -21,9 +21,9 @@ async function start(model: Script, limits: Partial<PeerLimits> = {}, more: Part
   const made: { peers: Peers | null } = { peers: null };
   const tool = (ask: (peers: Peers, caller: Sender, input: Record<string, string>) => ReturnType<Peers['send']>) => ({
     effect: 'idempotent' as const,
-    async execute({ id, tenantId, contextId, jobId, input }: ToolInvocation): Promise<ToolOutcome> {
+    async execute({ id, tenantId, contextId, jobId, traceParent, input }: ToolInvocation): Promise<ToolOutcome> {
       if (made.peers === null) throw new Error('too early');
-      const caller = { tenantId, contextId, jobId, toolCallId: id };
+      const caller = { tenantId, contextId, jobId, toolCallId: id, traceParent };
       const answer = await ask(made.peers, caller, input as Record<string, string>);
       return { kind: 'result', content: JSON.stringify(answer), is_error: answer.kind === 'refused' };
     },
@@ -134,6 +134,7 @@ test('a worker of another tree, or one that takes no input, gets no messages; an
     contextId: child.contextId,
     jobId,
     toolCallId: ids.next(),
+    traceParent: null,
   };
   expect(await peers.send(caller, stranger.workerId, 'x')).toMatchObject({ code: 'not_found' });
   expect(await peers.send(caller, child.workerId, 'x')).toMatchObject({ code: 'not_found' });
@@ -153,6 +154,7 @@ test('a repeated call finds its message; a job with a stop request sends nothing
     contextId: parent.contextId,
     jobId,
     toolCallId: ids.next(),
+    traceParent: null,
   };
   const all = await Promise.all(Array.from({ length: 5 }, () => peers.send(caller, child.workerId, 'hang')));
   expect(new Set(all.map((one) => JSON.stringify(one)))).toHaveLength(1);

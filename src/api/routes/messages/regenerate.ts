@@ -1,6 +1,7 @@
 /**
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
+import type { TraceParent } from '../../../core/tracing/trace-parent.ts';
 import { ONE_JOB } from '../../quotas/room.ts';
 import type { Static } from 'typebox';
 import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
@@ -111,17 +112,18 @@ type RegenerateRequest = {
   tenantId: TenantId;
   token: Token | null;
   user: User | null;
+  traceParent: TraceParent | null;
   params: { id: string; message_id: string };
   body: Static<typeof Regenerate>;
 };
 
 function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
-  { tenantId, token, user, params, body }: RegenerateRequest,
+  { tenantId, token, user, traceParent, params, body }: RegenerateRequest,
   content: Content,
   full: Refusal | null,
 ): Regeneration & { input: { content: Content } } {
-  const target = queueOf(ports, { tenantId, token, user }, contextId(params.id), full);
+  const target = queueOf(ports, { tenantId, token, user, traceParent }, contextId(params.id), full);
   const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }

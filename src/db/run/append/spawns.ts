@@ -97,6 +97,7 @@ export const childJobs = insertion('child_jobs', jobs, {
     parentJobId: ({ parentJobId }) => parentJobId,
     parentToolCallId: ({ callId }) => callId,
     hops: ({ hops }) => hops,
+    traceParent: ({ traceParent }) => traceParent,
     parentNotice: sql`case when not r.awaited then 'wanted' end`,
     metadata: () => ({}),
   },

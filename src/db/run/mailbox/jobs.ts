@@ -1,4 +1,5 @@
 /** The jobs of a mailbox: the active one and the first queued one. */
+import type { TraceParent } from '../../../core/tracing/trace-parent.ts';
 import { sql, type SQL } from 'drizzle-orm';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
 import type { Block } from '../../../core/conversation/blocks.ts';
@@ -48,6 +49,7 @@ export type JobRow = OfContext &
     content: Block[] | null;
     compaction: AskedCompaction | null;
     metadata: JsonObject;
+    trace_parent: TraceParent | null;
     user_name: User | null;
   };
 
@@ -65,7 +67,7 @@ export function jobsOf(at: SQL, reading: Reading): SQL {
     ${usageColumns('j')},
     j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
     ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
-    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata,
+    ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata, j.trace_parent,
     ${textInJson(sql`j.user_name`)} as user_name
     from jobs j where j.context_id = at.context_id and j.tenant_id = at.tenant`;
   const fits = reading === 'alone' ? sql`true` : fitsShared(sql`j.id`);
@@ -108,6 +110,7 @@ function toActive(row: JobRow): ActiveJob {
     stopRequest: toStopRequest(row),
     asked: row.compaction,
     metadata: row.metadata,
+    traceParent: row.trace_parent,
     user: row.user_name,
   };
 }
@@ -121,7 +124,7 @@ function toStopRequest(row: JobRow): StopRequest | null {
 
 function toQueued(row: JobRow): QueuedJob {
   const { id, branch, max_steps: maxSteps, output_schema: outputSchema, deadline, metadata } = row;
-  const options = { maxSteps, outputSchema, deadline, metadata };
+  const options = { maxSteps, outputSchema, deadline, metadata, traceParent: row.trace_parent };
   const base = { id, branch, ...options, user: row.user_name, stopRequest: toStopRequest(row) };
   if (row.kind === 'compact') return { ...base, kind: 'compact', asked: row.compaction ?? {} };
   if (row.message_id === null) return { ...base, kind: 'retry' };

@@ -2,6 +2,7 @@
  * The rows that queue jobs: each job, and the input that it answers. In their SQL, `ctx` are the rows of the contexts,
  * which the same statement updates or inserts: `id`, `tenant_id`, `wake_seq`, and the `branch` of the job.
  */
+import type { TraceParent } from '../../../core/tracing/trace-parent.ts';
 import { sql, type Placeholder, type SQL } from 'drizzle-orm';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
 import type { AskedCompaction } from '../../../core/compaction/settings.ts';
@@ -35,6 +36,8 @@ export type NewJob = {
   /** What its answer must match; null: what the settings of the worker say. */
   outputSchema: OutputSchema | null;
   deadline: Millis | null;
+  /** Its place in the trace of its caller; null: the caller gave none. */
+  traceParent: TraceParent | null;
 };
 
 /** The sender of an input from a worker, or of a parent notice. */
@@ -94,6 +97,7 @@ const JOB_COLUMNS = {
   outputSchema: ({ job }) => job.outputSchema,
   deadline: ({ job }) => job.deadline,
   metadata: ({ job }) => job.metadata,
+  traceParent: ({ job }) => job.traceParent,
   compaction: ({ job }) => job.compaction,
   parentJobId: ({ asker }) => asker?.parentJobId ?? null,
   parentToolCallId: ({ asker }) => asker?.toolCallId ?? null,

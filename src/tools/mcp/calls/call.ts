@@ -39,7 +39,9 @@ function metaOf(context: ToolContext) {
   const { name: worker_name, role } = context.worker;
   const ids = { idempotency_key, tool_call_id, job_id, attempt, worker_id, worker_name, role, context_id };
   const facts = { tenant, user, metadata, ...ids };
-  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
+  const ours = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
+  // This name is reserved by the protocol.
+  return { ...ours, traceparent: context.traceparent };
 }
 
 /** `own`: the server's own name of the tool. */

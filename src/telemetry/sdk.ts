@@ -1,0 +1,65 @@
+/**
+ * The SDK of OpenTelemetry for a process of its own. What is not sent waits in a bounded queue; what exceeds it is
+ * dropped, so a collector that is down costs no memory and delays nothing.
+ */
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  defaultResource,
+  detectResources,
+  envDetector,
+  hostDetector,
+  processDetector,
+  resourceFromAttributes,
+  serviceInstanceIdDetector,
+} from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import pTimeout from 'p-timeout';
+import { FigureProducer } from './figure-producer.ts';
+import { otelTracing } from './otel-tracing.ts';
+import { reportOutages } from './outage.ts';
+import type { OpenTelemetry, TelemetryOptions } from './options.ts';
+
+/** How long a process that stops waits for the collector, in milliseconds. */
+const FLUSH_MS = 2_000;
+
+/** How long an ended span waits for others, in milliseconds: a process that is killed loses so much. */
+const DELAY_MS = 1_000;
+
+/** Spans that wait to be sent. */
+const MOST_WAITING = 4_096;
+
+export function startSdk({ version, warn }: TelemetryOptions): OpenTelemetry {
+  const detectors = [hostDetector, processDetector, serviceInstanceIdDetector, envDetector];
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': 'nightshift', 'service.version': version }))
+    .merge(detectResources({ detectors }));
+  const outage = reportOutages(warn);
+  const exporter = outage.watch('traces', new OTLPTraceExporter());
+  const tracers = new TracerProvider({
+    resource,
+    spanProcessors: [new BatchSpanProcessor({ exporter, maxQueueSize: MOST_WAITING, scheduledDelayMillis: DELAY_MS })],
+  });
+  // If the operator's own code has registered others before, those are used.
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(tracers);
+  const producer = new FigureProducer(resource, version);
+  const reader = new PeriodicExportingMetricReader({
+    exporter: outage.watch('metrics', new OTLPMetricExporter()),
+    metricProducers: [producer],
+  });
+  const meters = new MeterProvider({ resource, readers: [reader] });
+  let closing: Promise<void> | null = null;
+  const close = async (): Promise<void> => {
+    const flushed = Promise.allSettled([tracers.shutdown(), meters.shutdown()]);
+    await pTimeout(flushed, { milliseconds: FLUSH_MS }).catch(() => undefined);
+  };
+  return {
+    tracing: otelTracing(version),
+    addFigures: (read) => producer.add(read),
+    close: () => (closing ??= close()),
+  };
+}
