@@ -82,7 +82,13 @@ export async function runTool(tool: object, input: Json, options: RunToolOptions
     error: outcome.kind === 'aborted' ? 'The call was aborted.' : outcome.is_error ? textOf(outcome.content) : null,
     log: reports.log.map(({ level, message, fields }) => ({ level, message, fields })),
     progress: reports.progress.map(({ message, done, total }) => ({ message, done, total })),
-    started: durable.started.map(({ tool: _, ...work }) => work),
+    started: durable.started.map(({ kind, step, input: task, role, context_id }) => ({
+      kind,
+      step,
+      input: task,
+      role,
+      context_id,
+    })),
   };
 }
 

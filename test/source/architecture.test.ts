@@ -110,7 +110,7 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   profiles: [],
   terminal: [],
   init: ['package-files.ts'],
-  dev: ['api', 'config', 'core', 'db', 'dev', 'package-files.ts', 'platform', 'tools'],
+  dev: ['api', 'config', 'core', 'db', 'dev', 'package-files.ts', 'platform', 'telemetry', 'tools'],
   doctor: ['client', 'config', 'db', 'package-files.ts', 'platform', 'queue', 'tools', 'workers'],
 };
 /** Loaded for one command alone, and by no other. */

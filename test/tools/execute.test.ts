@@ -222,6 +222,7 @@ describe('a tool', () => {
     expect(seen).toEqual({
       signal: expect.any(AbortSignal),
       idempotency_key: invocation.idempotencyKey,
+      traceparent: invocation.traceParent,
       tenant: 'acme',
       user: 'ann',
       metadata: { order: 7 },

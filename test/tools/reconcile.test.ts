@@ -30,6 +30,7 @@ test('it gets the arguments of the call, with the same key', async () => {
       input: { cents: 5, currency: 'EUR' },
       signal: expect.any(AbortSignal),
       idempotency_key: of.idempotencyKey,
+      traceparent: of.traceParent,
       tenant: of.tenantName,
       metadata: {},
       user: null,

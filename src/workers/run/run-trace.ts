@@ -4,7 +4,7 @@
  * `invoke_agent` span in the same trace: the parent of all of them is stored with the job.
  */
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
-import { madeAt } from '../../core/ids.ts';
+import { madeAt, type JobId } from '../../core/ids.ts';
 import {
   beforeStart,
   type Model,
@@ -17,7 +17,6 @@ import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { Access } from '../../core/run/throttle.ts';
 import type { ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
-import type { JobId } from '../../core/ids.ts';
 import { traceParentOfJob, type TraceParent } from '../../core/tracing/trace-parent.ts';
 import type { Span, SpanAttributes, SpanStart, Tracing } from '../../core/tracing/tracing.ts';
 

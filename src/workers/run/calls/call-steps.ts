@@ -1,12 +1,12 @@
 /** The durable steps of a call in PostgreSQL. If it is unavailable, they wait until the lease is lost. */
-import type { RunSignals } from '../../agent/run-signals.ts';
-import { CallEnded } from '../../commands/calls/started-step.ts';
-import { LeaseLost } from '../../core/errors.ts';
-import type { CallSteps } from '../../core/tools/steps.ts';
-import type { ToolInvocation } from '../../core/tools/tool.ts';
-import { loadSteps, storeStep, type RunningCall } from '../../db/calls/tool-steps.ts';
-import type { WorkerState } from '../process/ports.ts';
-import { persist } from './journal.ts';
+import type { RunSignals } from '../../../agent/run-signals.ts';
+import { CallEnded } from '../../../commands/calls/started-step.ts';
+import { LeaseLost } from '../../../core/errors.ts';
+import type { CallSteps } from '../../../core/tools/steps.ts';
+import type { ToolInvocation } from '../../../core/tools/tool.ts';
+import { loadSteps, storeStep, type RunningCall } from '../../../db/calls/tool-steps.ts';
+import type { WorkerState } from '../../process/ports.ts';
+import { persist } from '../journal.ts';
 
 /** `lease`: as claimed. */
 export function runningCall(

@@ -1,18 +1,18 @@
 /** What the calls of a run start: inputs to other contexts, and workers below its own. */
-import type { RunSignals } from '../../agent/run-signals.ts';
-import { enqueueFromCall } from '../../commands/calls/enqueue-from-call.ts';
-import { spawnFromCall } from '../../commands/calls/spawn-from-call.ts';
-import { performStart, startedBefore, type StartingCall } from '../../commands/calls/started-step.ts';
-import type { Outcome } from '../../commands/perform.ts';
-import { refuse, type Refusal } from '../../core/errors.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { Snapshot } from '../../core/run/snapshot.ts';
-import type { AskedWorker, CallStarts, Started } from '../../core/tools/starts.ts';
-import { readParent } from '../../db/run/team.ts';
-import type { WorkerState } from '../process/ports.ts';
+import type { RunSignals } from '../../../agent/run-signals.ts';
+import { enqueueFromCall } from '../../../commands/calls/enqueue-from-call.ts';
+import { spawnFromCall } from '../../../commands/calls/spawn-from-call.ts';
+import { performStart, startedBefore, type StartingCall } from '../../../commands/calls/started-step.ts';
+import type { Outcome } from '../../../commands/perform.ts';
+import { refuse, type Refusal } from '../../../core/errors.ts';
+import type { JsonObject } from '../../../core/json.ts';
+import type { Snapshot } from '../../../core/run/snapshot.ts';
+import type { AskedWorker, CallStarts, Started } from '../../../core/tools/starts.ts';
+import { readParent } from '../../../db/run/team.ts';
+import type { WorkerState } from '../../process/ports.ts';
 import { whileHeld } from './call-steps.ts';
-import { childWorkerSpec } from './child-worker-spec.ts';
-import { treeLimitsOf } from './team.ts';
+import { childWorkerSpec } from '../child-worker-spec.ts';
+import { treeLimitsOf } from '../team.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'times' | 'peers'>;
 
