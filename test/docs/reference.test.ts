@@ -11,6 +11,7 @@ import { CODES, JOB_CODES, type Code } from '../../src/core/errors.ts';
 import { FAULT_CODES } from '../../src/tools/run/tool-fault.ts';
 import { createWorkerMetrics } from '../../src/workers/process/metrics/metrics.ts';
 import { codes, filesBelow, read, rowsOf, section } from './markdown.ts';
+import { OF_OPENTELEMETRY } from './variables-of-sdks.ts';
 
 const sorted = (names: Iterable<string>): string[] => [...new Set(names)].sort();
 
@@ -73,15 +74,6 @@ function readElsewhere(): string[] {
 
 /** Node.js reads these by itself. */
 const OF_NODE = ['NO_COLOR', 'FORCE_COLOR'];
-
-/** The SDK of OpenTelemetry reads these by itself. */
-const OF_OPENTELEMETRY = [
-  'OTEL_EXPORTER_OTLP_HEADERS',
-  'OTEL_EXPORTER_OTLP_TIMEOUT',
-  'OTEL_EXPORTER_OTLP_COMPRESSION',
-  'OTEL_SERVICE_NAME',
-  'OTEL_RESOURCE_ATTRIBUTES',
-];
 
 test('docs/environment.md lists the variables that the code reads', () => {
   const ours = [...readBy(parseEnvironment), ...readBy(commandEnvironment), ...readElsewhere()];

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, parseEnvironment } from '../../../src/config/config.ts';
 import type { Environment } from '../../../src/config/environment.ts';
+import { OF_OPENTELEMETRY } from '../../docs/variables-of-sdks.ts';
 
 const EXAMPLE = readFileSync(path.join(import.meta.dirname, '../../../.env.example'), 'utf8');
 const SOURCE = readFileSync(path.join(import.meta.dirname, '../../../src/config/config.ts'), 'utf8');
@@ -35,6 +36,7 @@ describe('the configuration', () => {
       port: 3000,
       anthropic: { apiKey: null, baseUrl: null },
       openai: { apiKey: null, baseUrl: null },
+      otlpEndpoint: null,
       logLevel: 'info',
       sessionTimeoutS: 1800,
       concurrency: 100,
@@ -77,7 +79,7 @@ describe('the configuration', () => {
 
   test('reads no variable that the example does not show, and shows none that is not read', () => {
     const read = [...SOURCE.matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name]) => name ?? '');
-    expect(Object.keys(exampleOf(EXAMPLE)).toSorted()).toEqual(read.toSorted());
+    expect(Object.keys(exampleOf(EXAMPLE)).toSorted()).toEqual([...read, ...OF_OPENTELEMETRY].toSorted());
   });
 
   test('accepts every variable', () => {
