@@ -23,7 +23,7 @@ function jobs(...made: readonly Made[]): void {
     status,
     user: null,
     metadata: {},
-    input_message_id: input,
+    input: input === null ? null : { message_id: input, text: '' },
     finished_at: status === 'running' ? null : '2026-01-01T00:00:00Z',
   }));
   api.answers.set('GET /api/jobs', () => ({ data, next_cursor: null }));
