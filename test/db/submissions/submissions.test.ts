@@ -160,6 +160,16 @@ describe('what is refused', () => {
     expect(kept?.['body']).not.toContain('secret');
   });
 
+  test('is shown also if its metadata is no object', async () => {
+    const { contextId } = await the.context();
+    for (const metadata of [7, 'x', ['a'], null]) {
+      const id = await submit({ context_id: contextId, input: { content: 'go', metadata } });
+      await turnAll();
+      expect(await statusOf(id)).toEqual([failed('invalid_request')]);
+      expect(await findSubmittedJob(the.database.db, DEFAULT_TENANT, id)).toMatchObject({ metadata: null });
+    }
+  });
+
   test('by the role, by the queue, and by the limits of the tenant', async () => {
     const id = await submit(newWorker({ role: 'gone' }));
     const noRole = async () => refuse('unknown_role', 'No role has the name "gone".');
@@ -237,7 +247,7 @@ test('the deletion of a tenant removes its submissions and its grants, and nothi
   await expect.poll(removal, { timeout: 60_000 }).toBe('removed');
   for (const id of [waiting, refused]) expect(await statusOf(id)).toEqual([]);
   expect(await the.rows(`select 1 from submission_grants where tenant_id = ${tenantId}`)).toEqual([]);
-  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS001' } });
+  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS007' } });
 });
 
 test('old refusals are forgotten, and so is what a deleted tenant left', async () => {
