@@ -77,16 +77,18 @@ async function carryOut(database: Database, schema: string, wanted: Wanted): Pro
     }
     case 'grant': {
       const { role, tenant } = wanted;
-      if (await database.transaction((tx) => addGrant(tx, schema, wanted))) {
-        say(`The role ${role} may submit jobs for the tenant ${tenant}.`);
-        return 0;
+      const granted = await database.transaction((tx) => addGrant(tx, schema, wanted));
+      if (granted.kind === 'no_role') {
+        process.stderr.write(`PostgreSQL has no role "${role}". Create it first, then grant again.\n`);
+        return 1;
       }
-      process.stderr.write(`PostgreSQL has no role "${role}". Create it first, then grant again.\n`);
-      return 1;
+      if (granted.addsTenant) say(`The tenant ${tenant} did not exist, and was added.`);
+      say(`The role ${role} may submit jobs for the tenant ${tenant}.`);
+      return 0;
     }
     case 'revoke': {
       const { role, tenant } = wanted;
-      const wasGranted = await database.transaction((tx) => removeGrant(tx, schema, wanted));
+      const wasGranted = await database.transaction((tx) => removeGrant(tx, wanted));
       say(`The role ${role} ${wasGranted ? 'may no longer' : 'had no right to'} submit jobs for the tenant ${tenant}.`);
       return 0;
     }

@@ -989,7 +989,7 @@ export type JobCompaction = {
 
 export type JobFailure = {
   /** A job that a service submitted in its own transaction may fail with the code with which the API would refuse it. */
-  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal' | 'not_found' | 'invalid_request' | 'unknown_role' | 'forbidden' | 'worker_stopped' | 'queue_full' | 'quota_exceeded';
+  code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal' | 'not_found' | 'invalid_request' | 'unknown_role' | 'unknown_model' | 'forbidden' | 'worker_stopped' | 'quota_exceeded';
   message: string;
 };
 

@@ -105,7 +105,7 @@ export type Nightshift = {
   /**
    * Enqueues a job in a transaction of yours, in the database of `databaseUrl`: the job exists exactly if the transaction
    * commits. A worker process runs it within about a second of the commit; see `notify`. `jobs.get` of the tenant's
-   * client finds it from the commit on. Rejects with `NightshiftEnqueueError`.
+   * client finds it from the commit on. Rejects with `NightshiftEnqueueError`; after `stop`, with `NightshiftStartError`.
    */
   enqueue(tx: SqlRunner, job: EnqueueJob): Promise<Enqueued>;
   /** After the commit of what was enqueued: worker processes look at once. Not needed, and safe to repeat. */

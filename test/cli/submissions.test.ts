@@ -46,9 +46,10 @@ test('grants, lists and revokes', async () => {
   });
   expect(await run('grant', ...acme)).toEqual({
     code: 0,
-    out: `The role ${ROLE} may submit jobs for the tenant acme.\n`,
+    out: `The tenant acme did not exist, and was added.\nThe role ${ROLE} may submit jobs for the tenant acme.\n`,
     err: '',
   });
+  expect((await run('grant', ...acme)).out).toBe(`The role ${ROLE} may submit jobs for the tenant acme.\n`);
   expect((await run('list')).out).toBe(`${ROLE}\tacme\n`);
   expect((await run('revoke', ...acme)).out).toBe(`The role ${ROLE} may no longer submit jobs for the tenant acme.\n`);
   expect((await run('revoke', ...acme)).out).toBe(

@@ -42,42 +42,67 @@ const job = (tenant: string): EnqueueJob => ({
   config: { model: 'simulated/default' },
   input: 'say: hello',
 });
+/** Each statement in a transaction of its own. */
+const oneOf = (sql: postgres.Sql) => ({ query: (text: string, parameters: string[]) => sql.unsafe(text, parameters) });
 const grant = (tenant: string) => database.transaction((tx) => addGrant(tx, SCHEMA, { role: ROLE, tenant }));
-const revoke = (tenant: string) => database.transaction((tx) => removeGrant(tx, SCHEMA, { role: ROLE, tenant }));
+const revoke = (tenant: string) => database.transaction((tx) => removeGrant(tx, { role: ROLE, tenant }));
 
 test('a role submits for the tenants of its grants, and can do nothing else', async () => {
   const refused = { name: 'NightshiftEnqueueError', code: 'not_granted' };
-  await expect(nightshift.enqueue(shop, job('acme'))).rejects.toMatchObject(refused);
-  expect(await grant('acme')).toBe(true);
-  const { job_id } = await nightshift.enqueue(shop, job('acme'));
+  await expect(nightshift.enqueue(oneOf(shop), job('acme'))).rejects.toMatchObject(refused);
+  expect(await grant('acme')).toEqual({ kind: 'granted', addsTenant: false });
+  const { job_id } = await nightshift.enqueue(oneOf(shop), job('acme'));
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
-  await expect(nightshift.enqueue(shop, job('other'))).rejects.toMatchObject({
+  await expect(nightshift.enqueue(oneOf(shop), job('other'))).rejects.toMatchObject({
     ...refused,
     message: `The database role "${ROLE}" may not submit jobs for the tenant "other". Run: nightshift submissions grant --role <role> --tenant other`,
   });
   for (const table of ['submissions', 'submission_grants', 'jobs', 'tenants'])
     await expect(shop.unsafe(`select 1 from ${SCHEMA}.${table}`)).rejects.toMatchObject({ code: '42501' });
   expect(await listGrants(database.db)).toEqual([{ role: ROLE, tenant: 'acme' }]);
-  expect(await grant('acme')).toBe(true);
-  expect(await grant('other')).toBe(true);
+  expect(await grant('acme')).toEqual({ kind: 'granted', addsTenant: false });
+  expect(await grant('other')).toEqual({ kind: 'granted', addsTenant: false });
   expect(await revoke('acme')).toBe(true);
   expect(await revoke('acme')).toBe(false);
-  await expect(nightshift.enqueue(shop, job('acme'))).rejects.toMatchObject(refused);
-  await nightshift.enqueue(shop, job('other'));
+  await expect(nightshift.enqueue(oneOf(shop), job('acme'))).rejects.toMatchObject(refused);
+  await nightshift.enqueue(oneOf(shop), job('other'));
   // With the last grant the rights of the role end.
   expect(await revoke('other')).toBe(true);
-  await expect(nightshift.enqueue(shop, job('other'))).rejects.toMatchObject({
+  await expect(nightshift.enqueue(oneOf(shop), job('other'))).rejects.toMatchObject({
     ...refused,
     message: expect.stringContaining('The database role of the transaction may not submit jobs.'),
   });
-  await expect(shop.unsafe(`select '${SCHEMA}.nightshift_submit_v1'::regproc`)).rejects.toMatchObject({
+  await expect(shop.unsafe(`select ${SCHEMA}.nightshift_submit_v1('other', '{}')`)).rejects.toMatchObject({
     code: '42501',
   });
 });
 
+test('the last revoke leaves the usage of the schema, which the role may have for another reason', async () => {
+  await database.db.execute(`grant usage on schema ${SCHEMA} to ${ROLE}`);
+  await grant('acme');
+  await revoke('acme');
+  const [usage] = await shop.unsafe(`select has_schema_privilege('${ROLE}', '${SCHEMA}', 'usage') as given`);
+  expect(usage).toEqual({ given: true });
+});
+
+test('a role does not have the grants of a dropped one of its name', async () => {
+  const role = `former_${randomUUID().slice(0, 8)}`;
+  const grantTo = (tenant: string) => database.transaction((tx) => addGrant(tx, SCHEMA, { role, tenant }));
+  await database.db.execute(`create role ${role}`);
+  expect(await grantTo('typed')).toEqual({ kind: 'granted', addsTenant: true });
+  await database.db.execute(`drop owned by ${role}; drop role ${role}; create role ${role}`);
+  await grantTo('acme');
+  await grantTo('other');
+  expect(await listGrants(database.db)).toEqual([
+    { role, tenant: 'acme' },
+    { role, tenant: 'other' },
+  ]);
+  await database.db.execute(`drop owned by ${role}; drop role ${role}; delete from submission_grants`);
+});
+
 test('a role that PostgreSQL does not have gets no grant', async () => {
   const absent = { role: 'no_such_role', tenant: 'acme' };
-  expect(await database.transaction((tx) => addGrant(tx, SCHEMA, absent))).toBe(false);
+  expect(await database.transaction((tx) => addGrant(tx, SCHEMA, absent))).toEqual({ kind: 'no_role' });
   expect(await listGrants(database.db)).toEqual([]);
 });
 
@@ -87,7 +112,7 @@ test('objects in the search path of the caller are not used', async () => {
   await shop.unsafe(`create table trap_${ROLE}.submissions (like pg_class)`);
   await shop.unsafe('create temp table tenants (id int)');
   await shop.unsafe(`set search_path = trap_${ROLE}, public`);
-  const { job_id } = await nightshift.enqueue(shop, job('acme'));
+  const { job_id } = await nightshift.enqueue(oneOf(shop), job('acme'));
   await shop.unsafe('reset search_path');
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
   await revoke('acme');
@@ -99,10 +124,10 @@ test('logins that row security separates keep what they were granted', async () 
   await database.transaction((tx) => addGrant(tx, SCHEMA, workers));
   await withLogins(own.url);
   const sql = postgres(worker, { max: 1 });
-  const { job_id } = await nightshift.enqueue(sql, job('acme'));
+  const { job_id } = await nightshift.enqueue(oneOf(sql), job('acme'));
   await sql.end();
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
-  await database.transaction((tx) => removeGrant(tx, SCHEMA, workers));
+  await database.transaction((tx) => removeGrant(tx, workers));
 });
 
 const submit = (tenant: string, submission: string) =>
@@ -174,7 +199,7 @@ test('an invalid job is refused before anything is written, with all faults', as
 test('a transaction in a database without Nightshift is refused', async () => {
   const elsewhere = await createEmptyDatabase();
   const sql = postgres(elsewhere.url, { max: 1 });
-  await expect(nightshift.enqueue(sql, job('acme'))).rejects.toMatchObject({
+  await expect(nightshift.enqueue(oneOf(sql), job('acme'))).rejects.toMatchObject({
     code: 'not_installed',
     message: expect.stringContaining('has no function nightshift.nightshift_submit_v1'),
   });

@@ -1,6 +1,6 @@
 // Jobs that a service enqueues in its own transaction: they exist exactly if it commits.
 import { drizzle } from 'drizzle-orm/postgres-js';
-import { Client } from 'pg';
+import { Client, Pool } from 'pg';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
@@ -20,6 +20,9 @@ beforeEach(async () => {
   await sql`create table public.orders (id int primary key, job_id uuid)`;
   nightshift = await openNightshift({ databaseUrl });
 });
+
+/** One statement, in a transaction of its own. */
+const one = { query: (text: string, parameters: string[]) => sql.unsafe(text, parameters) };
 
 const config = { model: 'simulated/default' };
 const order = (input = 'say: shipped'): EnqueueJob => ({ tenant: 'acme', name: 'order', config, input });
@@ -123,24 +126,75 @@ test('an input for a context of the same transaction follows its first one', asy
 
 test('a job id of the service is one job, however often it is enqueued', async () => {
   const job_id = v7();
-  const twice = () => nightshift.enqueue(sql, { ...order(), job_id });
-  const [one, other] = await Promise.all([twice(), twice()]);
-  expect(one).toEqual(other);
+  const twice = () => nightshift.enqueue(one, { ...order(), job_id });
+  const [first, other] = await Promise.all([twice(), twice()]);
+  expect(first).toEqual(other);
   expect(await rows()).toHaveLength(1);
   await nightshift.startWorker();
-  expect(await acme().jobs.wait(job_id)).toMatchObject({ context_id: one.context_id, worker_id: one.worker_id });
-  expect(await twice()).toEqual(one);
+  expect(await acme().jobs.wait(job_id)).toMatchObject({ context_id: first.context_id, worker_id: first.worker_id });
+  expect(await twice()).toEqual(first);
   expect(await rows()).toEqual([]);
-  await expect(nightshift.enqueue(sql, { ...order(), tenant: 'other', job_id })).rejects.toMatchObject({
+  await expect(nightshift.enqueue(one, { ...order(), tenant: 'other', job_id })).rejects.toMatchObject({
     name: 'NightshiftEnqueueError',
     code: 'job_id_taken',
   });
 });
 
+test.each(['that waits', 'that is one'])(
+  'the id of a job %s is not that of a job in another context',
+  async (state) => {
+    const first = await nightshift.enqueue(one, order());
+    if (state === 'that is one') {
+      await nightshift.startWorker();
+      await acme().jobs.wait(first.job_id);
+    }
+    const { context_id } = await acme().workers.create({ name: 'other', config });
+    const { job_id } = first;
+    await expect(
+      nightshift.enqueue(one, { tenant: 'acme', job_id, context_id, input: 'say: hello' }),
+    ).rejects.toMatchObject({ code: 'job_id_taken', message: `The job id ${job_id} is already used for another job.` });
+    expect(await nightshift.enqueue(one, { ...order(), job_id })).toEqual(first);
+  },
+);
+
+test('a pool is no transaction', async () => {
+  const pool = new Pool({ connectionString: databaseUrl });
+  afterTest(() => pool.end());
+  // As the client of Prisma has it.
+  const prisma = { $connect: async () => undefined, $queryRawUnsafe: async () => [] };
+  for (const handle of [sql, pool, drizzle(sql), prisma]) {
+    await expect(nightshift.enqueue(handle, order())).rejects.toMatchObject({
+      code: 'invalid_transaction',
+      message: expect.stringContaining('needs a transaction, not the pool'),
+    });
+  }
+  expect(await rows()).toEqual([]);
+  const client = await pool.connect();
+  await nightshift.enqueue(client, order());
+  client.release();
+  const manager = { transaction: () => undefined, ...one };
+  await nightshift.enqueue(manager, order());
+  expect(await rows()).toHaveLength(2);
+});
+
+test('a transaction whose snapshot has no such tenant yet is told so', async () => {
+  await sql.begin('isolation level repeatable read', async (tx) => {
+    await tx`select 1 from nightshift.tenants`;
+    const enqueued = tx.savepoint((inner) => nightshift.enqueue(inner, { ...order(), tenant: 'recent' }));
+    await expect(enqueued).rejects.toMatchObject({
+      code: 'not_found',
+      message:
+        'The transaction sees no tenant "recent". It was added after the snapshot of the transaction was taken, or deleted. Run the transaction again.',
+    });
+  });
+  await sql.begin((tx) => nightshift.enqueue(tx, { ...order(), tenant: 'recent' }));
+  expect(await rows()).toHaveLength(1);
+});
+
 test('what can only be refused later is a failed job with a code', async () => {
   const { id, context_id } = await acme().workers.create({ name: 'w', config });
-  const { job_id } = await nightshift.enqueue(sql, { tenant: 'acme', context_id, input: 'say: hello' });
-  const branch = await nightshift.enqueue(sql, {
+  const { job_id } = await nightshift.enqueue(one, { tenant: 'acme', context_id, input: 'say: hello' });
+  const branch = await nightshift.enqueue(one, {
     tenant: 'acme',
     context_id,
     input: { content: 'say: hello', branch: 'absent' },
@@ -154,22 +208,41 @@ test('what can only be refused later is a failed job with a code', async () => {
   expect(cancelled).toMatchObject({ status: 'failed', stopped_at: null });
 });
 
+test('what a service wrote without the checks is checked before it becomes a job', async () => {
+  const [context_id, worker_id] = [v7(), v7()];
+  const submit = async (over: object): Promise<string> => {
+    const job_id = v7();
+    const ids = { job_id, message_id: v7(), context_id: v7(), worker_id: v7() };
+    const body = { ...ids, name: 'w', config, input: { content: 'say: hello' }, ...over };
+    await sql`select nightshift.nightshift_submit_v1('acme', ${JSON.stringify(body)})`;
+    return job_id;
+  };
+  await acme().jobs.list().all();
+  const model = await submit({ config: { model: 'unknown/model' } });
+  const parameters = await submit({ config: { model: 'anthropic/any', parameters: { absent: 1 } } });
+  const good = await submit({ context_id, worker_id });
+  await nightshift.startWorker();
+  expect(await acme().jobs.wait(good)).toMatchObject({ status: 'completed', context_id, worker_id });
+  expect(await acme().jobs.wait(model)).toMatchObject({ status: 'failed', error: { code: 'unknown_model' } });
+  expect(await acme().jobs.wait(parameters)).toMatchObject({ status: 'failed', error: { code: 'invalid_request' } });
+});
+
 test('a job can be cancelled before it is one', async () => {
-  const { job_id } = await nightshift.enqueue(sql, order());
+  const { job_id } = await nightshift.enqueue(one, order());
   expect(await acme().jobs.cancel(job_id)).toMatchObject({
     job_id,
     status: 'cancelled',
     stopped_at: expect.any(String),
   });
   await nightshift.startWorker();
-  const other = await nightshift.enqueue(sql, order());
+  const other = await nightshift.enqueue(one, order());
   await acme().jobs.wait(other.job_id);
   expect(await acme().jobs.get(job_id)).toMatchObject({ status: 'cancelled', steps: 0 });
 });
 
 test('a user sees the jobs of its own workers', async () => {
   const alice = { ...order(), user: 'alice' };
-  const { job_id } = await nightshift.enqueue(sql, alice);
+  const { job_id } = await nightshift.enqueue(one, alice);
   const clientOf = (user: string) => nightshift.tenant('acme', { user });
   expect(await clientOf('alice').jobs.get(job_id)).toMatchObject({ id: job_id, user: 'alice', status: 'queued' });
   await expect(clientOf('bob').jobs.get(job_id)).rejects.toMatchObject({ code: 'not_found' });
@@ -177,7 +250,7 @@ test('a user sees the jobs of its own workers', async () => {
 
 test('after stop nothing is enqueued', async () => {
   await nightshift.stop();
-  await expect(nightshift.enqueue(sql, order())).rejects.toMatchObject({ code: 'stopped' });
+  await expect(nightshift.enqueue(one, order())).rejects.toMatchObject({ code: 'stopped' });
   await nightshift.notify();
   expect(await rows()).toEqual([]);
 });

@@ -8,7 +8,8 @@ import { refuse, type Refusal } from '../../core/errors.ts';
 import { once } from '../../core/once.ts';
 import { isInOrder, parseId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
-import type { AllowedTenant } from '../../core/access/tenant.ts';
+import type { Allow, AllowedTenant } from '../../core/access/tenant.ts';
+import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { ALL_ALLOWED } from '../../core/workers/allowed-names.ts';
 import { RequestRefused, invalid } from '../response/problem.ts';
 import { ContextSubmission, WorkerSubmission } from '../schemas/jobs/submission.ts';
@@ -67,13 +68,17 @@ export async function submissionRefusal(catalog: Omit<Catalog, 'names'>, body: J
   const parsed = parseSubmission(body);
   if (parsed.kind === 'refused') return parsed;
   const { target } = parsed.job;
-  if (target.kind === 'context') return null;
-  return refusedName({ catalog: { ...catalog, names: async () => null } }, ALL_ALLOWED, target.config);
+  return target.kind === 'context' ? null : refusedConfig(catalog, ALL_ALLOWED, target.config);
+}
+
+/** Names that no worker process serves just now are accepted. */
+function refusedConfig(catalog: Omit<Catalog, 'names'>, allow: Allow, config: WorkerConfig): Promise<Refusal | null> {
+  return refusedName({ catalog: { ...catalog, names: async () => null } }, allow, config);
 }
 
 /**
  * Before it becomes a job. Names that no worker process serves just now are accepted: the job waits for a process that
- * serves them. Refused: `invalid_request`, `forbidden`, `unknown_role`.
+ * serves them. Refused: `invalid_request`, `unknown_model`, `forbidden`, `unknown_role`.
  */
 export async function readSubmission(
   ports: Pick<ApiPorts, 'catalog' | 'database'>,
@@ -84,6 +89,8 @@ export async function readSubmission(
   if (parsed.kind === 'refused') return parsed;
   const { job } = parsed;
   if (job.target.kind === 'context') return { kind: 'read', job, role: null };
+  const refusal = await refusedConfig(ports.catalog, tenant.allow, job.target.config);
+  if (refusal !== null) return refusal;
   const role = await roleAtOccurrence(ports, tenant, job.target);
   return role.kind === 'refused' ? role : { kind: 'read', job, role: role.role };
 }

@@ -3,20 +3,24 @@
  * inserted, or stays with the reason why it became none. So each becomes a job exactly once, whatever dies, and however
  * many processes try it. One that was submitted twice is one job, because it has the id of its job.
  *
+ * The order holds: what is locked by another statement, or has no room yet, holds up those behind it. A refusal that
+ * passes by itself (a full queue, a limit on queued jobs) postpones the submission.
+ *
  * - Checked: what the API checks of such a request. It never answers a question that waits.
  * - Written: for each submission the statement `jobs.submit` or `workers.create`, and the removal.
  * - After the commit: the wake-up of the context.
  */
-import { limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
+import { isRetryable, limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
 import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { JobId } from '../../core/ids.ts';
-import { submissionError } from '../../core/submissions/submission.ts';
+import { submissionError, type SubmissionCode } from '../../core/submissions/submission.ts';
 import type { WorkerRole } from '../../core/workers/settings.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import {
   failSubmission,
   isJob,
+  postponeSubmissions,
   removeSubmission,
   takeSubmissions,
   type DueSubmissions,
@@ -39,26 +43,47 @@ export type ReadSubmission = { kind: 'read'; job: SubmittedJob; role: WorkerRole
 /** Refused: its body is not valid, or names what its tenant may not use. */
 export type ReadSubmissions = ReadonlyMap<JobId, ReadSubmission | Refusal>;
 
-/** `read`: the first submissions of the context. The value tells how many it has taken. */
-export function turnSubmissions(ports: TurnPorts, due: DueSubmissions, read: ReadSubmissions): Command<number> {
+/** A submission that became no job. */
+export type RefusedSubmission = { jobId: JobId; code: SubmissionCode };
+
+/** `taken`: how many submissions became jobs, or never will. */
+export type Turned = { taken: number; refused: readonly RefusedSubmission[] };
+
+/** How long a submission waits for room, in milliseconds. */
+const NO_ROOM_MS = 5_000;
+
+/** `read`: the first submissions of the context, in their order. */
+export function turnSubmissions(ports: TurnPorts, due: DueSubmissions, read: ReadSubmissions): Command<Turned> {
   return async (tx) => {
     const wakeUps = [];
+    const refused: RefusedSubmission[] = [];
     let taken = 0;
-    for (const id of await takeSubmissions(tx, due, read.size)) {
-      const submission = read.get(id);
-      // It is new, or has lost its place to one that is: the next look reads it.
-      if (submission === undefined) break;
+    const locked = new Set(await takeSubmissions(tx, due, read.size));
+    for (const [id, submission] of read) {
+      // Another statement has it, or it is no longer queued. Those behind it must not overtake it.
+      if (!locked.has(id)) break;
       const outcome = (await isJob(tx, due.tenantId, id)) ? done(null) : await turn(tx, ports, due, submission);
       if (outcome.kind === 'refused' && outcome.code === 'tenant_suspended') break;
-      if (outcome.kind === 'refused') await failSubmission(tx, id, submissionError(outcome));
-      else {
+      if (outcome.kind === 'refused' && passesByItself(outcome)) {
+        await postponeSubmissions(tx, due, NO_ROOM_MS);
+        break;
+      }
+      if (outcome.kind === 'refused') {
+        const error = submissionError(outcome);
+        await failSubmission(tx, id, error);
+        refused.push({ jobId: id, code: error.code });
+      } else {
         await removeSubmission(tx, id);
         wakeUps.push(...outcome.afterCommit);
       }
       taken += 1;
     }
-    return done(taken, ...wakeUps);
+    return done({ taken, refused }, ...wakeUps);
   };
+}
+
+function passesByItself({ code, param }: Refusal): boolean {
+  return code === 'queue_full' || (code === 'quota_exceeded' && isRetryable(param ?? ''));
 }
 
 async function turn(

@@ -8,14 +8,14 @@ import type { Code } from '../errors.ts';
 export const SUBMISSION_STATUSES = ['queued', 'failed', 'cancelled'] as const;
 export type SubmissionStatus = (typeof SUBMISSION_STATUSES)[number];
 
-/** Why a submission became no job: codes with which the API refuses such a request. */
+/** Why a submission became no job: codes with which the API refuses such a request. One that only has to wait stays. */
 export const SUBMISSION_CODES = [
   'not_found',
   'invalid_request',
   'unknown_role',
+  'unknown_model',
   'forbidden',
   'worker_stopped',
-  'queue_full',
   'quota_exceeded',
 ] as const satisfies readonly Code[];
 export type SubmissionCode = (typeof SUBMISSION_CODES)[number];

@@ -813,6 +813,9 @@ DO $do$ BEGIN EXECUTE format($create$
       pg_has_role(caller, current_user, 'USAGE') OR EXISTS (
         SELECT 1 FROM submission_grants g JOIN pg_roles r ON r.rolname = g.role_name
         WHERE g.tenant_id = t.id AND pg_has_role(caller, r.oid, 'USAGE')));
+    IF NOT FOUND AND pg_has_role(caller, current_user, 'USAGE') THEN
+      RAISE EXCEPTION 'The transaction sees no tenant "%%".', tenant_name USING ERRCODE = 'NS007';
+    END IF;
     IF NOT FOUND THEN
       RAISE EXCEPTION 'The database role "%%" may not submit jobs for the tenant "%%".', caller, tenant_name
         USING ERRCODE = 'NS001', HINT = format('Run: nightshift submissions grant --role %%I --tenant %%s',
@@ -855,10 +858,10 @@ DO $do$ BEGIN EXECUTE format($create$
       WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.id = job)
       ON CONFLICT (id) DO NOTHING;
     IF NOT FOUND AND EXISTS (
-      SELECT 1 FROM submissions s WHERE s.id = job AND s.tenant_id <> tenant.id
-      UNION ALL SELECT 1 FROM jobs j WHERE j.id = job AND j.tenant_id <> tenant.id
+      SELECT 1 FROM submissions s WHERE s.id = job AND (s.tenant_id <> tenant.id OR s.target_context_id <> context)
+      UNION ALL SELECT 1 FROM jobs j WHERE j.id = job AND (j.tenant_id <> tenant.id OR j.context_id <> context)
     ) THEN
-      RAISE EXCEPTION 'The job id %% is already used.', job USING ERRCODE = 'NS006';
+      RAISE EXCEPTION 'The job id %% is already used for another job.', job USING ERRCODE = 'NS006';
     END IF;
     RETURN job::text;
   END

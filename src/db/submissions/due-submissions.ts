@@ -3,19 +3,20 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { AllowedTenant } from '../../core/access/tenant.ts';
 import type { ContextId, JobId, TenantId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import { SUBMISSION_BYTES, type SubmissionError } from '../../core/submissions/submission.ts';
+import type { SubmissionError } from '../../core/submissions/submission.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { dueNow, nowInStatement } from '../connection/instant.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 
 /** A context with submissions, which may not exist yet. */
-export type DueSubmissions = AllowedTenant & { contextId: ContextId };
+export type DueSubmissions = AllowedTenant & { contextId: ContextId; tenantName: string };
 
 /**
  * Contexts of active tenants with submissions, of at most `most` submissions: one of each tenant before the second of
  * any, and the oldest of each tenant. Which tenants come first is random, because several processes look at once. It
- * reads one index entry for each tenant with submissions, and those of the chosen tenants that it ranks.
+ * reads one index entry for each tenant with submissions, and those of the chosen tenants that it ranks. A context whose
+ * first submission was postponed waits for it.
  */
 export async function contextsWithSubmissions(executor: Executor, most: number): Promise<DueSubmissions[]> {
   const rows = await executor.execute<DueSubmissions>(sql`/* submissions.find_due */
@@ -31,23 +32,33 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
       select f.tenant_id, f.target_context_id, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.position) as turn from (
           select s.tenant_id, s.target_context_id, s.position from submissions s
-          where s.tenant_id = chosen.id and s.status = 'queued'
-            and (s.retry_at is null or s.retry_at <= ${nowInStatement})
+          where s.tenant_id = chosen.id and s.status = 'queued' and coalesce((select f.retry_at from submissions f
+            where f.target_context_id = s.target_context_id and f.tenant_id = s.tenant_id and f.status = 'queued'
+            order by f.position limit 1) <= ${nowInStatement}, true)
           order by s.position limit ${most}
         ) o
       ) f
       order by f.turn, random() limit ${most}
     )
-    select d.tenant_id as "tenantId", d.target_context_id as "contextId", t.allow, t.limits
+    select d.tenant_id as "tenantId", d.target_context_id as "contextId", t.name as "tenantName", t.allow, t.limits
     from (select due.tenant_id, due.target_context_id, min(due.turn) as turn from due group by due.tenant_id, due.target_context_id) d
     join tenants t on t.id = d.tenant_id
     order by d.turn`);
-  return rows.map(({ tenantId, contextId, allow, limits }) => ({ tenantId, contextId, allow, limits }));
+  return rows.map(({ tenantId, tenantName, contextId, allow, limits }) => ({
+    tenantId,
+    tenantName,
+    contextId,
+    allow,
+    limits,
+  }));
 }
 
 export type QueuedSubmission = { id: JobId; body: Json };
 
-/** The first submissions of a context, at most `most`, and no more than a few large ones. */
+/** Of the submissions of a context that are read together, beside the first one, in bytes. */
+const TOGETHER_BYTES = 2 * 1024 * 1024;
+
+/** The first submissions of a context, at most `most`: one of any size, and more only as far as all are small together. */
 export async function firstSubmissions(
   executor: Executor,
   { tenantId, contextId }: DueSubmissions,
@@ -55,21 +66,22 @@ export async function firstSubmissions(
 ): Promise<QueuedSubmission[]> {
   return executor.execute<QueuedSubmission>(sql`
     select s.id, s.body from (
-      select f.*, sum(f.bytes) over (order by f.position) - f.bytes as before from (
+      select f.*, sum(f.bytes) over (order by f.position) as total from (
         select s.id, s.position, s.bytes, s.body from submissions s
         where s.target_context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'
         order by s.position limit ${most}
       ) f
     ) s
-    where s.before < ${SUBMISSION_BYTES} order by s.position`);
+    where s.total = s.bytes or s.total <= ${TOGETHER_BYTES} order by s.position`);
 }
 
-/** A number of locks that is used only here. */
-const LOCKS = 7_227_003;
+/** An arbitrary lock number that is used only here. */
+const LOCKS = 7_227_004;
 
 /**
- * Locks the submissions of a context until the end of the transaction, at most `most` in their order. Empty: another
- * process has them, or its tenant is not active.
+ * Locks the first `most` submissions of a context until the end of the transaction, and returns them in their order. One
+ * that another statement has locked, such as a cancel, is missing. Empty: another process has them, or the tenant is not
+ * active.
  */
 export async function takeSubmissions(
   tx: Executor,
@@ -78,7 +90,7 @@ export async function takeSubmissions(
 ): Promise<JobId[]> {
   // Then a statement of its own, which sees what the last owner of the lock has done.
   const [lock] = await tx.execute<{ isFree: boolean }>(sql`/* submissions.lock */
-    select pg_try_advisory_xact_lock(${LOCKS}::int, hashtext(${contextId}::text)) as "isFree"`);
+    select pg_try_advisory_xact_lock(${LOCKS}::int, hashtext(${`${tenantId}/${contextId}`}::text)) as "isFree"`);
   if (lock?.isFree !== true) return [];
   const rows = await tx.execute<{ id: JobId }>(sql`/* submissions.take */
     with taken as materialized (
@@ -115,7 +127,7 @@ export async function failSubmission(executor: Executor, id: JobId, error: Submi
     where s.id = ${id} and s.status = 'queued'`);
 }
 
-/** After an error of the database: those of the context are tried again later, so that others are not held up. */
+/** The first one of the context is tried again later, and those behind it wait for it. Others are not held up. */
 export async function postponeSubmissions(
   executor: Executor,
   { tenantId, contextId }: DueSubmissions,
@@ -123,7 +135,9 @@ export async function postponeSubmissions(
 ): Promise<void> {
   await executor.execute(sql`/* submissions.postpone */
     update submissions s set retry_at = ${nowInStatement} + ${byMs}::float8 * interval '1 millisecond'
-    where s.target_context_id = ${contextId} and s.tenant_id = ${tenantId} and s.status = 'queued'`);
+    where s.status = 'queued' and s.id = (select f.id from submissions f
+      where f.target_context_id = ${contextId} and f.tenant_id = ${tenantId} and f.status = 'queued'
+      order by f.position limit 1)`);
 }
 
 /** How long a submission that became no job can be read, in days. */

@@ -14,9 +14,14 @@ async function isRole(executor: Executor, role: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Adds the tenant if it is new. False: PostgreSQL has no such role. */
-export async function addGrant(tx: Executor, schema: string, { role, tenant }: SubmissionGrant): Promise<boolean> {
-  if (!(await isRole(tx, role))) return false;
+/** `addsTenant`: the tenant was new. `no_role`: PostgreSQL has no such role. */
+export type Granted = { kind: 'granted'; addsTenant: boolean } | { kind: 'no_role' };
+
+/** Adds the tenant if it is new. */
+export async function addGrant(tx: Executor, schema: string, { role, tenant }: SubmissionGrant): Promise<Granted> {
+  if (!(await isRole(tx, role))) return { kind: 'no_role' };
+  await forgetFormerRole(tx, role);
+  const addsTenant = !(await isTenant(tx, tenant));
   const tenantId = await ensureTenant(tx, tenant);
   await tx.execute(sql`/* submissions.add_grant */
     insert into submission_grants (role_name, tenant_id) values (${role}, ${tenantId}) on conflict do nothing`);
@@ -24,27 +29,35 @@ export async function addGrant(tx: Executor, schema: string, { role, tenant }: S
   await tx.execute(sql`/* submissions.allow_schema */ grant usage on schema ${sql.identifier(schema)} to ${login}`);
   await tx.execute(sql`/* submissions.allow */
     grant execute on function ${sql.raw(SUBMIT_FUNCTION)} to ${login}`);
-  return true;
+  return { kind: 'granted', addsTenant };
 }
 
-/** With its last grant a role loses the function. False: it had no such grant. */
-export async function removeGrant(tx: Executor, schema: string, { role, tenant }: SubmissionGrant): Promise<boolean> {
+async function isTenant(executor: Executor, name: string): Promise<boolean> {
+  const rows = await executor.execute(sql`select 1 from tenants t where t.name = ${name}`);
+  return rows.length > 0;
+}
+
+/** A role that was never granted the function has no grants: those that its name has are of a role that was dropped. */
+async function forgetFormerRole(tx: Executor, role: string): Promise<void> {
+  await tx.execute(sql`/* submissions.forget_grants */
+    delete from submission_grants g where g.role_name = ${role} and not exists (
+      select 1 from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+      where p.oid = ${SUBMIT_FUNCTION}::regprocedure and r.rolname = ${role} and a.privilege_type = 'EXECUTE')`);
+}
+
+/**
+ * With its last grant a role loses the function. It keeps the usage of the schema, which it may have for another reason,
+ * and which gives nothing by itself. False: it had no such grant.
+ */
+export async function removeGrant(tx: Executor, { role, tenant }: SubmissionGrant): Promise<boolean> {
   const removed = await tx.execute(sql`/* submissions.remove_grant */
     delete from submission_grants g using tenants t
     where t.id = g.tenant_id and t.name = ${tenant} and g.role_name = ${role} returning 1`);
   if (removed.length === 0) return false;
-  const [left] = await tx.execute<{ grants: boolean; reads: boolean }>(sql`
-    select exists (select 1 from submission_grants g where g.role_name = ${role}) as grants,
-      exists (select 1 from pg_roles r where r.rolname = ${role} and has_table_privilege(r.oid, 'jobs', 'select'))
-        as reads`);
-  if (left?.grants === true || !(await isRole(tx, role))) return true;
-  const login = sql.identifier(role);
+  const left = await tx.execute(sql`select 1 from submission_grants g where g.role_name = ${role} limit 1`);
+  if (left.length > 0 || !(await isRole(tx, role))) return true;
   await tx.execute(sql`/* submissions.forbid */
-    revoke execute on function ${sql.raw(SUBMIT_FUNCTION)} from ${login}`);
-  if (left?.reads !== true)
-    await tx.execute(
-      sql`/* submissions.forbid_schema */ revoke usage on schema ${sql.identifier(schema)} from ${login}`,
-    );
+    revoke execute on function ${sql.raw(SUBMIT_FUNCTION)} from ${sql.identifier(role)}`);
   return true;
 }
 

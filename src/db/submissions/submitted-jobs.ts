@@ -26,6 +26,7 @@ export type SubmittedJobView = {
   messageId: MessageId | null;
   /** The beginning of its input. */
   text: string;
+  /** Null: the submission has none, or a value that is not valid. */
   metadata: JsonObject | null;
   status: SubmissionStatus;
   error: SubmissionError | null;
@@ -51,7 +52,8 @@ export async function findSubmittedJob(
         when 'array' then ${beginningOf(sql`s.body -> 'input' -> 'content'`, SHOWN_INPUT)} end as hex,
       coalesce(s.body -> 'input' ->> 'user', s.user_name) as "user",
       coalesce(s.body -> 'input' ->> 'branch', c.active_branch, 'main') as branch,
-      s.body ->> 'message_id' as "messageId", s.body -> 'input' -> 'metadata' as metadata,
+      s.body ->> 'message_id' as "messageId", case json_typeof(s.body -> 'input' -> 'metadata')
+        when 'object' then s.body -> 'input' -> 'metadata' end as metadata,
       s.status, s.error, ${millis(sql`s.created_at`)} as "createdAt", ${millis(sql`s.finished_at`)} as "finishedAt"
     from submissions s left join contexts c on c.id = s.target_context_id and c.tenant_id = s.tenant_id
       left join workers w on w.context_id = c.id

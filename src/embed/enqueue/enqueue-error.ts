@@ -2,9 +2,9 @@
 
 /**
  * Nothing was written: `invalid_request`, `payload_too_large`: the job is not valid; `invalid_transaction`: what was given
- * cannot run SQL. PostgreSQL refused, and the transaction can only be rolled back: `not_granted`: its role may not submit
- * jobs for this tenant; `tenant_suspended`: the tenant is not active; `not_found`: the tenant has no such context;
- * `job_id_taken`: another tenant has this job; `not_installed`: the transaction is in a database without Nightshift.
+ * cannot run SQL, or is a pool and no transaction. PostgreSQL refused, and the transaction can only be rolled back: `not_granted`: its role may not submit
+ * jobs for this tenant; `tenant_suspended`: the tenant is not active; `not_found`: the tenant has no such context, or
+ * the transaction sees no such tenant; `job_id_taken`: the id is that of another job; `not_installed`: the transaction is in a database without Nightshift.
  */
 export type NightshiftEnqueueCode =
   | 'invalid_request'
@@ -41,6 +41,7 @@ const BY_STATE: Readonly<Record<string, NightshiftEnqueueCode>> = {
   NS004: 'invalid_request',
   NS005: 'not_found',
   NS006: 'job_id_taken',
+  NS007: 'not_found',
   // It may not use the schema, or not call the function.
   '42501': 'not_granted',
   // There is no such function, or no such schema.
@@ -67,8 +68,18 @@ export function toEnqueueError(error: unknown, { tenant, schema }: Of): unknown 
       `The database role of the transaction may not submit jobs. Run: nightshift submissions grant --role <role> --tenant ${tenant}`,
       { cause: error },
     );
-  const advice = code === 'not_granted' ? ` Run: nightshift submissions grant --role <role> --tenant ${tenant}` : '';
-  return new NightshiftEnqueueError(code, `${message}${advice}`, { cause: error });
+  return new NightshiftEnqueueError(code, `${message}${adviceFor(state, tenant)}`, { cause: error });
+}
+
+function adviceFor(state: string, tenant: string): string {
+  switch (state) {
+    case 'NS001':
+      return ` Run: nightshift submissions grant --role <role> --tenant ${tenant}`;
+    case 'NS007':
+      return ' It was added after the snapshot of the transaction was taken, or deleted. Run the transaction again.';
+    default:
+      return '';
+  }
 }
 
 type Refusal = { state: string; code: NightshiftEnqueueCode; message: string };

@@ -12,7 +12,7 @@ import { derivedId, ids } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseTenant } from '../callers.ts';
 import { NightshiftEnqueueError, toEnqueueError } from './enqueue-error.ts';
-import { runnerOf } from './sql-runner.ts';
+import { isPool, runnerOf } from './sql-runner.ts';
 import type { EnqueueJob, Enqueued, SqlRunner } from './types.ts';
 
 type Enqueue = (tx: SqlRunner, job: EnqueueJob) => Promise<Enqueued>;
@@ -37,6 +37,11 @@ export function createEnqueue(platform: Platform): Enqueue {
       throw new NightshiftEnqueueError(
         'invalid_transaction',
         'enqueue needs a transaction of postgres.js, pg, Drizzle or Prisma, or an object with query(text, parameters).',
+      );
+    if (isPool(tx))
+      throw new NightshiftEnqueueError(
+        'invalid_transaction',
+        'enqueue needs a transaction, not the pool or client that begins it: the job would exist even if your transaction is rolled back. Pass the tx of sql.begin, of db.transaction or of prisma.$transaction, or the client of pool.connect().',
       );
     const { submissionRefusal } = await import('../../api/request/submitted-job.ts');
     const parsed = parseTenant(tenant, {});

@@ -4,6 +4,17 @@ import type { SqlRunner } from './types.ts';
 /** `$1` and `$2` in the text stand for the parameters. */
 type Statement = { text: string; parameters: readonly [string, string] };
 
+/**
+ * Whether it is a recognisable pool or client, of which each statement may be a transaction of its own: postgres.js (`sql`),
+ * a pool of `pg`, a database of Drizzle, a client of Prisma.
+ */
+export function isPool(tx: SqlRunner): boolean {
+  const has = (name: string): boolean => Reflect.get(Object(tx), name) !== undefined;
+  // An entity manager of TypeORM has `transaction` also within one; it is run by its `query`.
+  const isDrizzle = has('transaction') && !hasMethod(tx, 'query');
+  return (has('begin') && !has('savepoint')) || (isDrizzle && !has('rollback')) || has('$connect') || has('totalCount');
+}
+
 /** Null: it is nothing that can run SQL. */
 export function runnerOf(tx: SqlRunner): ((statement: Statement) => PromiseLike<unknown>) | null {
   if (hasMethod(tx, '$queryRawUnsafe')) return ({ text, parameters }) => tx.$queryRawUnsafe(text, ...parameters);

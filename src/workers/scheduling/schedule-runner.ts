@@ -25,7 +25,7 @@ const AGAIN_MS = 10_000;
 
 type State = Pick<
   WorkerState,
-  'database' | 'wakeQueue' | 'bus' | 'ids' | 'times' | 'peers' | 'log' | 'random' | 'identity'
+  'database' | 'wakeQueue' | 'bus' | 'ids' | 'times' | 'peers' | 'log' | 'metrics' | 'random' | 'identity'
 > &
   Pick<WorkerState, 'scheduledRole' | 'readSubmission'>;
 

@@ -1,7 +1,11 @@
 /** Makes jobs of submissions, context by context. */
 import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import { perform } from '../../commands/perform.ts';
-import { turnSubmissions, type ReadSubmissions } from '../../commands/submissions/turn-submissions.ts';
+import {
+  turnSubmissions,
+  type ReadSubmissions,
+  type RefusedSubmission,
+} from '../../commands/submissions/turn-submissions.ts';
 import type { JobId } from '../../core/ids.ts';
 import { submissionError } from '../../core/submissions/submission.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
@@ -20,7 +24,7 @@ const OF_CONTEXT = 20;
 /** When those of a context are tried again after an error, in milliseconds. */
 const AGAIN_MS = 10_000;
 
-type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'peers' | 'log' | 'readSubmission'>;
+type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'peers' | 'log' | 'metrics' | 'readSubmission'>;
 
 /** Makes jobs of one batch. Returns how long until the next one, in milliseconds. */
 export async function turnDueSubmissions(state: State): Promise<number> {
@@ -54,7 +58,9 @@ async function turnAlone(state: State, due: DueSubmissions): Promise<number> {
     }
     state.log.warn({ err: error, job_id: first.id }, 'could not store a submission');
     const message = `PostgreSQL refused to store it (${errorCode(error)}): an id is already used, or a value is not valid.`;
-    await failSubmission(db, first.id, submissionError({ code: 'invalid_request', message }));
+    const refusal = submissionError({ code: 'invalid_request', message });
+    await failSubmission(db, first.id, refusal);
+    reportRefused(state, due, { jobId: first.id, code: refusal.code });
     return 1;
   }
 }
@@ -77,7 +83,18 @@ async function turnRead(
   if (read.size === 0) return 0;
   const outcome = await perform(state, turnSubmissions(limits, due, read));
   if (outcome.kind === 'refused') throw new Error(`Submissions were refused together: ${outcome.message}`);
-  return outcome.value;
+  for (const one of outcome.value.refused) reportRefused(state, due, one);
+  return outcome.value.taken;
+}
+
+/** After the commit. Lists of jobs do not show them. */
+function reportRefused(
+  { log, metrics }: State,
+  { tenantName }: DueSubmissions,
+  { jobId, code }: RefusedSubmission,
+): void {
+  log.warn({ job_id: jobId, tenant: tenantName, code }, 'a submission became no job');
+  metrics.submissionRefused(code);
 }
 
 /** PostgreSQL refuses a value, or two rows with one id. It would do so again. */

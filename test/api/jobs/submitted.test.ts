@@ -48,8 +48,8 @@ test('a long poll waits for it', async () => {
   const id = await submit({ context_id: v7(), worker_id: v7(), name: 'w', input: { content: 'go' } });
   const waited = api.get(`/api/jobs/${id}?wait_ms=20000`);
   await api.database.db.execute(sql`update submissions set status = 'failed', finished_at = now(),
-    error = '{"code": "queue_full", "message": "x"}' where id = ${id}`);
-  expect((await waited).body).toMatchObject({ status: 'failed', error: { code: 'queue_full', message: 'x' } });
+    error = '{"code": "worker_stopped", "message": "x"}' where id = ${id}`);
+  expect((await waited).body).toMatchObject({ status: 'failed', error: { code: 'worker_stopped', message: 'x' } });
 });
 
 test('one that creates its worker shows what it asks for, and without its content still which worker', async () => {

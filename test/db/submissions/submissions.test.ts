@@ -1,6 +1,5 @@
 // Submissions become jobs exactly once, whatever dies or competes, and in the order of each context.
 import { sql } from 'drizzle-orm';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
 import { perform } from '../../../src/commands/perform.ts';
@@ -8,15 +7,8 @@ import { deleteTenant } from '../../../src/commands/tenants/manage-tenants.ts';
 import { removeTenant } from '../../../src/commands/tenants/remove-tenant.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { refuse } from '../../../src/core/errors.ts';
-import {
-  DEFAULT_TENANT,
-  DEFAULT_TENANT_NAME,
-  type ContextId,
-  type JobId,
-  type WorkerId,
-} from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type JobId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
-import type { Database } from '../../../src/db/connection/client.ts';
 import {
   contextsWithSubmissions,
   failSubmission,
@@ -28,6 +20,7 @@ import { turnDueSubmissions } from '../../../src/workers/scheduling/submissions.
 import { tagOf } from '../../services/statements.ts';
 import { readParsed } from '../../workers/scheduling/read-parsed.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
+import { QUEUED_JOB, WAITING, failed, newWorker, submissionsOf, type State } from './submissions-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -36,45 +29,7 @@ beforeAll(async () => {
 afterAll(() => the.close());
 beforeEach(() => the.rows('delete from submissions'));
 
-type State = Parameters<typeof turnDueSubmissions>[0];
-
-const stateOf = (database: Database = the.database, over: Partial<State> = {}): State => ({
-  ...the.ports(database),
-  peers: PEER_LIMITS,
-  log: pino({ level: 'silent' }),
-  readSubmission: readParsed,
-  ...over,
-});
-
-/** Until nothing more becomes a job. */
-async function turnAll(state: State = stateOf()): Promise<void> {
-  while ((await turnDueSubmissions(state)) === 0);
-}
-
-async function submit(body: object, tenant = DEFAULT_TENANT_NAME): Promise<JobId> {
-  const jobId = ids.next<JobId>();
-  const whole = JSON.stringify({ job_id: jobId, message_id: ids.next(), ...body });
-  await the.database.db.execute(sql`select nightshift_submit_v1(${tenant}, ${whole})`);
-  return jobId;
-}
-
-const input = (content = 'go') => ({ input: { content } });
-const toContext = (contextId: ContextId, content?: string) => submit({ context_id: contextId, ...input(content) });
-const newWorker = (over: object = {}) => ({
-  context_id: ids.next<ContextId>(),
-  worker_id: ids.next<WorkerId>(),
-  name: 'w',
-  ...input(),
-  ...over,
-});
-
-const statusOf = async (id: JobId): Promise<unknown[]> => [
-  ...(await the.rows(`select 'job' as kind, status, null as code from jobs where id = '${id}'
-    union all select 'submission', status, error ->> 'code' from submissions where id = '${id}'`)),
-];
-const QUEUED_JOB = { kind: 'job', status: 'queued', code: null };
-const WAITING = { kind: 'submission', status: 'queued', code: null };
-const failed = (code: string) => ({ kind: 'submission', status: 'failed', code });
+const { stateOf, turnAll, submit, toContext, statusOf } = submissionsOf(() => the);
 
 describe('a submission', () => {
   test('becomes a job or stays, if the process dies before any of its statements or its commit', async () => {
@@ -205,6 +160,16 @@ describe('what is refused', () => {
     expect(kept?.['body']).not.toContain('secret');
   });
 
+  test('is shown also if its metadata is no object', async () => {
+    const { contextId } = await the.context();
+    for (const metadata of [7, 'x', ['a'], null]) {
+      const id = await submit({ context_id: contextId, input: { content: 'go', metadata } });
+      await turnAll();
+      expect(await statusOf(id)).toEqual([failed('invalid_request')]);
+      expect(await findSubmittedJob(the.database.db, DEFAULT_TENANT, id)).toMatchObject({ metadata: null });
+    }
+  });
+
   test('by the role, by the queue, and by the limits of the tenant', async () => {
     const id = await submit(newWorker({ role: 'gone' }));
     const noRole = async () => refuse('unknown_role', 'No role has the name "gone".');
@@ -213,7 +178,7 @@ describe('what is refused', () => {
     const { contextId } = await the.context();
     const both = [await toContext(contextId), await toContext(contextId)];
     await turnAll(stateOf(the.database, { peers: { ...PEER_LIMITS, queuedInputs: 1 } }));
-    expect(await Promise.all(both.map(statusOf))).toEqual([[QUEUED_JOB], [failed('queue_full')]]);
+    expect(await Promise.all(both.map(statusOf))).toEqual([[QUEUED_JOB], [WAITING]]);
     const tenantId = await ensureTenant(the.database.db, 'limited');
     await the.rows(`update tenants set limits = '{"workers": 1}' where id = ${tenantId}`);
     const first = await submit(newWorker(), 'limited');
@@ -272,7 +237,7 @@ test('the deletion of a tenant removes its submissions and its grants, and nothi
   const { db } = the.database;
   const tenantId = await ensureTenant(db, 'leaving');
   const [waiting, refused] = [await submit(newWorker(), 'leaving'), await submit(newWorker(), 'leaving')];
-  await failSubmission(db, refused, { code: 'queue_full', message: 'x' });
+  await failSubmission(db, refused, { code: 'forbidden', message: 'x' });
   await the.rows(`insert into submission_grants (role_name, tenant_id) values ('shop', ${tenantId})`);
   const actor = { kind: 'operator', id: null, user: null, onBehalfOf: null } as const;
   const deletion = deleteTenant('leaving', { actor, requestId: 'r-1', keys: [] });
@@ -282,7 +247,7 @@ test('the deletion of a tenant removes its submissions and its grants, and nothi
   await expect.poll(removal, { timeout: 60_000 }).toBe('removed');
   for (const id of [waiting, refused]) expect(await statusOf(id)).toEqual([]);
   expect(await the.rows(`select 1 from submission_grants where tenant_id = ${tenantId}`)).toEqual([]);
-  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS001' } });
+  await expect(submit(newWorker(), 'leaving')).rejects.toMatchObject({ cause: { code: 'NS007' } });
 });
 
 test('old refusals are forgotten, and so is what a deleted tenant left', async () => {

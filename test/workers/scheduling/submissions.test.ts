@@ -6,6 +6,7 @@ import { submissionsDue } from '../../../src/bus/bus.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { DEFAULT_TENANT_NAME, type ProcessId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
+import { createWorkerMetrics } from '../../../src/workers/process/metrics/metrics.ts';
 import { ScheduleRunner } from '../../../src/workers/scheduling/schedule-runner.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { given } from '../../db/database-fixture.ts';
@@ -30,6 +31,7 @@ test('an announcement leads to a look, also if one is in progress', async () => 
       times: TIMES,
       peers: PEER_LIMITS,
       log: pino({ level: 'silent' }),
+      metrics: createWorkerMetrics({ running: 0, capacity: 0 }, []),
       random: () => 0.5,
       identity: () => ids.next<ProcessId>(),
       scheduledRole: async () => ({ kind: 'role', role: null }),

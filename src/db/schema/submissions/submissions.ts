@@ -31,7 +31,7 @@ export const submissions = pgTable(
     status: text('status').notNull().default('queued'),
     /** Why it became no job. */
     error: jsonb<SubmissionError>('error'),
-    /** After an error of the database: when it is tried again. */
+    /** When it is tried again: after an error of the database, or while there is no room. Those behind it wait, too. */
     retryAt: instant('retry_at'),
     createdAt: instant('created_at')
       .notNull()

@@ -5,6 +5,7 @@
 import { Registry as Metrics, collectDefaultMetrics } from 'prom-client';
 import type { FinishedStatus } from '../../../core/run/job.ts';
 import type { Json } from '../../../core/json.ts';
+import type { SubmissionCode } from '../../../core/submissions/submission.ts';
 import type { ServerWatch } from '../../../tools/registry/servers.ts';
 import { FAST, SLOW, createInstruments, seconds, type Instruments } from './instruments.ts';
 import { createModelMetrics, type ModelMetrics } from './model-metrics.ts';
@@ -19,6 +20,8 @@ type RunMetrics = {
   started(ms: number): void;
   step(kind: string, ms: number): void;
   finished(status: FinishedStatus): void;
+  /** A submission became no job. */
+  submissionRefused(code: SubmissionCode): void;
 };
 
 type ToolMetrics = {
@@ -79,10 +82,12 @@ function createRunMetrics({ counter, histogram }: Instruments): RunMetrics {
   const starts = histogram('job_start_seconds', 'Time from submitting a job to its first step.', FAST);
   const steps = histogram('step_seconds', 'Duration of steps, including waits.', SLOW, ['kind']);
   const jobs = counter('jobs_finished_total', 'Finished jobs.', ['status']);
+  const refused = counter('submissions_refused_total', 'Submissions that became no job.', ['code']);
   return {
     started: (ms) => starts.observe(seconds(ms)),
     step: (kind, ms) => steps.observe({ kind }, seconds(ms)),
     finished: (status) => jobs.inc({ status }),
+    submissionRefused: (code) => refused.inc({ code }),
   };
 }
 
