@@ -1,8 +1,8 @@
 /**
  * A call queues an input in a context of its tenant (`context.enqueue` of a tool).
  *
- * - Checked: the context is one of the user of the job, if the job has one; the limits of queue, tenant and hops; the call
- *   goes on.
+ * - Checked: the context is that of the call, or one of the user of the job, if the job has one; the limits of queue, tenant
+ *   and hops; the call goes on.
  * - Written: the job and its input, and the step of the call.
  * - After the commit: a wake-up, if the context is due and no process runs it.
  * - Receipt: the result of the step, also of one that an earlier execution stored.
@@ -35,7 +35,8 @@ export function enqueueFromCall(
     const { tenantId } = call;
     const { hops, user, limits: own } = await sendingJob(tx, tenantId, call.jobId);
     const owner = await findOwner(tx, tenantId, contextId);
-    if (owner === null || (user !== null && owner.user !== user)) return noContext({ contextId });
+    const isOwn = contextId === call.contextId;
+    if (owner === null || (!isOwn && user !== null && owner.user !== user)) return noContext({ contextId });
     if (hops + 1 > limits.hops) return refuse('worker_limit', passedOnTooOften(hops, limits.hops));
     const [jobId, messageId] = [ids.next<JobId>(), ids.next<MessageId>()];
     const full = await whyFull(tx, { tenantId, limits: limitsOf(own, limits.tenantLimits) }, { queuedJobs: 1 });
