@@ -10,7 +10,7 @@
 import { limitsOf } from '../../core/access/quotas.ts';
 import { refuse } from '../../core/errors.ts';
 import type { JobId, MessageId, WorkerId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import type { AskedInput } from '../../core/tools/starts.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import { passedOnTooOften } from '../../core/workers/peer-messages.ts';
@@ -28,10 +28,10 @@ export function enqueueFromCall(
   limits: PeerLimits,
   call: StartingCall & { workerId: WorkerId },
   { contextId, input, priority, metadata }: AskedInput,
-): Command<JsonObject> {
+): Command<Json> {
   return async (tx) => {
     const before = await startedBefore(tx, call);
-    if (before !== null) return done(before);
+    if (before !== null) return done(before.value);
     const { tenantId } = call;
     const { hops, user, limits: own } = await sendingJob(tx, tenantId, call.jobId);
     const owner = await findOwner(tx, tenantId, contextId);
@@ -55,7 +55,7 @@ export function enqueueFromCall(
     await holdJob(tx, call);
     const started = { context_id: contextId, job_id: jobId, message_id: messageId };
     await storeStarted(tx, call, started);
-    return done<JsonObject>(started, ...enqueued.wakeUps);
+    return done<Json>(started, ...enqueued.wakeUps);
   };
 }
 
