@@ -229,13 +229,13 @@ export class Rig {
     const kept = stepsIn(stored);
     const mayGoOn = (): boolean => this.#claims === claim && this.store.current.job?.stopRequest === null;
     return {
-      load: async () => {
+      load: async (hasResult) => {
         await pass('steps are read');
-        return mayGoOn() ? kept.load() : null;
+        return mayGoOn() ? kept.load(hasResult) : null;
       },
-      store: async (step) => {
+      store: async (step, hasResult) => {
         await pass('before a step is stored');
-        const result = mayGoOn() ? await kept.store(step) : null;
+        const result = mayGoOn() ? await kept.store(step, hasResult) : null;
         await pass('after a step is stored');
         return result;
       },

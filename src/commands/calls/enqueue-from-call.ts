@@ -1,8 +1,8 @@
 /**
  * A call queues an input in a context of its tenant (`context.enqueue` of a tool).
  *
- * - Checked: the context is one of the user of the job, if the job has one; the limits of queue, tenant and hops; the call
- *   goes on.
+ * - Checked: the context is that of the call, or one of the user of the job, if the job has one; the limits of queue, tenant
+ *   and hops; the call goes on.
  * - Written: the job and its input, and the step of the call.
  * - After the commit: a wake-up, if the context is due and no process runs it.
  * - Receipt: the result of the step, also of one that an earlier execution stored.
@@ -10,7 +10,7 @@
 import { limitsOf } from '../../core/access/quotas.ts';
 import { refuse } from '../../core/errors.ts';
 import type { JobId, MessageId, WorkerId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import type { AskedInput } from '../../core/tools/starts.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import { passedOnTooOften } from '../../core/workers/peer-messages.ts';
@@ -28,14 +28,15 @@ export function enqueueFromCall(
   limits: PeerLimits,
   call: StartingCall & { workerId: WorkerId },
   { contextId, input, priority, metadata }: AskedInput,
-): Command<JsonObject> {
+): Command<Json> {
   return async (tx) => {
     const before = await startedBefore(tx, call);
-    if (before !== null) return done(before);
+    if (before !== null) return done(before.value);
     const { tenantId } = call;
     const { hops, user, limits: own } = await sendingJob(tx, tenantId, call.jobId);
     const owner = await findOwner(tx, tenantId, contextId);
-    if (owner === null || (user !== null && owner.user !== user)) return noContext({ contextId });
+    const isOwn = contextId === call.contextId;
+    if (owner === null || (!isOwn && user !== null && owner.user !== user)) return noContext({ contextId });
     if (hops + 1 > limits.hops) return refuse('worker_limit', passedOnTooOften(hops, limits.hops));
     const [jobId, messageId] = [ids.next<JobId>(), ids.next<MessageId>()];
     const full = await whyFull(tx, { tenantId, limits: limitsOf(own, limits.tenantLimits) }, { queuedJobs: 1 });
@@ -56,7 +57,7 @@ export function enqueueFromCall(
     await holdJob(tx, call);
     const started = { context_id: contextId, job_id: jobId, message_id: messageId };
     await storeStarted(tx, call, started);
-    return done<JsonObject>(started, ...enqueued.wakeUps);
+    return done<Json>(started, ...enqueued.wakeUps);
   };
 }
 

@@ -12,7 +12,7 @@ import { TENANT_INACTIVE } from '../../core/access/tenant.ts';
 import { limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, WorkerId } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { Json } from '../../core/json.ts';
 import type { AskedWorker } from '../../core/tools/starts.ts';
 import type { WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import { overLimit, type TreeLimits } from '../../core/workers/worker-limits.ts';
@@ -40,14 +40,14 @@ export function spawnFromCall(
   call: StartingCall,
   { parentId, role, config, trees, tenantLimits }: ChildOfCall,
   { input, name, metadata, detached, role: roleName }: AskedWorker,
-): Command<JsonObject> {
+): Command<Json> {
   return async (tx) => {
     const { tenantId } = call;
     // The parent is not deleted meanwhile. Held before the job, in the order of a deletion.
     const depth = await depthOf(tx, tenantId, parentId);
     const { user, priority, hops, deadline } = await holdJob(tx, call);
     const before = await startedBefore(tx, call);
-    if (before !== null) return done(before);
+    if (before !== null) return done(before.value);
     const countsTenant = trees.tenantWorkers !== null;
     const parent = await readParent(tx, tenantId, parentId, { jobId: call.jobId, countsTenant });
     if (depth === null || parent === null) return refuse('not_found', 'This worker is being deleted.');
@@ -94,6 +94,6 @@ export function spawnFromCall(
     if (created === null) return TENANT_INACTIVE;
     const started = { worker_id: workerId, context_id: contextId, job_id: job.jobId };
     await storeStarted(tx, call, started);
-    return done<JsonObject>(started, ...queued(contextId, job, created.context).afterCommit);
+    return done<Json>(started, ...queued(contextId, job, created.context).afterCommit);
   };
 }

@@ -3,7 +3,7 @@
  * same time, since a process that was declared dead may still run: the later commit is refused by the key of the step.
  */
 import type { TraceParent } from '../../core/tracing/trace-parent.ts';
-import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
 import { addStep, findStep, lockJobOf, type RunningCall, type StartingJob } from '../../db/calls/tool-steps.ts';
 import { errorCode } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
@@ -20,10 +20,9 @@ export class CallEnded extends Error {
   override name = 'CallEnded';
 }
 
-/** The result that an earlier execution stored; null: none has. */
-export async function startedBefore(executor: Executor, call: StartingCall): Promise<JsonObject | null> {
-  const value = await findStep(executor, call, call.name);
-  return isJsonObject(value) ? value : null;
+/** The result that an earlier execution stored, with the same function or another one; null: none has. */
+export async function startedBefore(executor: Executor, call: StartingCall): Promise<{ value: Json } | null> {
+  return findStep(executor, call, call.name);
 }
 
 /** Throws `CallEnded`. See `lockJobOf` for the order of locks. */

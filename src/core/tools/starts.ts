@@ -4,8 +4,9 @@
  */
 import type { Refusal } from '../errors.ts';
 import type { ContextId } from '../ids.ts';
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { SpawnAsk } from '../workers/worker-asks.ts';
+import type { HasResult } from './steps.ts';
 
 /** `priority`: from 1 (first) to 10. */
 export type AskedInput = { contextId: ContextId; input: string; priority: number; metadata: JsonObject };
@@ -13,11 +14,17 @@ export type AskedInput = { contextId: ContextId; input: string; priority: number
 /** `metadata`: of its job. */
 export type AskedWorker = SpawnAsk & { metadata: JsonObject };
 
-/** `value`: the stored result of the step, with the ids of what was started. */
-export type Started = { kind: 'done'; value: JsonObject };
+/**
+ * `value`: the stored result of the step, with the ids of what was started; or what an earlier execution stored under the
+ * name.
+ */
+export type Started = { kind: 'done'; value: Json };
 
-/** `step`: the name of the step. Null: nothing was started, because the call must not go on (see `CallSteps`). */
+/**
+ * `step`: the name of the step. Null: nothing was started, because the call must not go on (see `CallSteps`, also for
+ * `hasResult`).
+ */
 export type CallStarts = {
-  enqueue(step: string, asked: AskedInput): Promise<Started | Refusal | null>;
-  spawn(step: string, asked: AskedWorker): Promise<Started | Refusal | null>;
+  enqueue(step: string, asked: AskedInput, hasResult: HasResult): Promise<Started | Refusal | null>;
+  spawn(step: string, asked: AskedWorker, hasResult: HasResult): Promise<Started | Refusal | null>;
 };

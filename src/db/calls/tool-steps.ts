@@ -1,6 +1,6 @@
 /**
- * Durable steps of calls. They are read and stored for the process that owns the context of the call, while the job of the
- * call is active and was not told to end. A result is stored once: a later one for the same name changes nothing.
+ * Durable steps of calls. They are read and stored for the process that owns the context of the call, while the call is open,
+ * and its job is active and was not told to end. A result is stored once: a later one for the same name changes nothing.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, JobId, ProcessId, TenantId, ToolCallId } from '../../core/ids.ts';
@@ -28,9 +28,10 @@ export type RunningCall = {
 };
 
 /** Whether the call may go on. Of the context `c` and the job `j`. */
-const mayGoOn = ({ tenantId, contextId, jobId, owner, epoch }: RunningCall): SQL => sql`
+const mayGoOn = ({ tenantId, contextId, jobId, toolCallId, owner, epoch }: RunningCall): SQL => sql`
   c.id = ${contextId} and c.tenant_id = ${tenantId} and c.lease_owner = ${owner} and c.lease_epoch >= ${epoch}
-    and j.id = ${jobId} and j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is null`;
+    and j.id = ${jobId} and j.context_id = c.id and j.status in ('running', 'waiting') and j.stop_kind is null
+    and exists (select 1 from tool_calls t where t.id = ${toolCallId} and t.context_id = c.id and t.finished_at is null)`;
 
 /** By name. Null: the call must not go on. */
 export async function loadSteps(executor: Executor, call: RunningCall): Promise<Map<string, StoredStep> | null> {
@@ -46,16 +47,19 @@ export async function loadSteps(executor: Executor, call: RunningCall): Promise<
   );
 }
 
+/** Failed claims that a step leaves: the context is still claimed apart from others, and far from a crash loop. */
+const SUSPECT = 2;
+
 /**
  * Returns what is stored. Null: the call must not go on, and nothing was stored. A stored step is progress: a call that
- * gets further with each execution is no crash loop.
+ * gets further with each execution is no crash loop. It stays suspect, since it may be what ended its process.
  */
 export async function storeStep(executor: Executor, call: RunningCall, step: NewStep): Promise<{ value: Json } | null> {
   const [stored] = await executor.execute<{ result: { value: Json } }>(sql`/* tool_steps.store */
     with held as materialized (
       select c.id, c.tenant_id from contexts c join jobs j on ${mayGoOn(call)} for no key update of c, j
     ), gone_on as (
-      update contexts c set failed_claims = 0 from held where c.id = held.id and c.failed_claims > 0
+      update contexts c set failed_claims = ${SUSPECT} from held where c.id = held.id and c.failed_claims > ${SUSPECT}
     )
     ${stepRow(call, step)} from held
     on conflict (tool_call_id, name) do update set name = excluded.name
@@ -81,27 +85,38 @@ export type StartingJob = { hops: number; priority: number; user: User | null; d
 
 /**
  * Locks the job of a call until the transaction ends, so that it does not end, is not told to end, and starts nothing else.
- * Lock order: after the row of any other context, and last, or first of all. It waits for no row of a context: of one that is
- * being deleted it finds nothing. Null: the call must not go on.
+ * Lock order: after the row of any other context, and last, or first of all. The job comes before its context, as in no
+ * other statement: a deletion deletes the job first, so who waits for the job must hold nothing of the context. The row of
+ * the context is not waited for: a deletion that has it has deleted the job. Null: the call must not go on.
  */
 export async function lockJobOf(tx: Executor, call: RunningCall): Promise<StartingJob | null> {
   const [row] = await tx.execute<StartingJob>(sql`/* jobs.lock_starting */
     select j.hops, j.priority, j.user_name as "user", ${millis(sql`j.deadline`)} as deadline
-    from contexts c join jobs j on ${mayGoOn(call)} for key share of c skip locked for no key update of j`);
+    from contexts c join jobs j on ${mayGoOn(call)} for no key update of j for key share of c skip locked`);
   return row ?? null;
 }
 
 /** Null: there is none. */
-export async function findStep(executor: Executor, call: RunningCall, name: string): Promise<Json | null> {
+export async function findStep(executor: Executor, call: RunningCall, name: string): Promise<{ value: Json } | null> {
   const [row] = await executor.execute<{ result: { value: Json } }>(sql`/* tool_steps.find */
     select result from tool_steps where tool_call_id = ${call.toolCallId} and name = ${name}
       and tenant_id = ${call.tenantId}`);
-  return row?.result.value ?? null;
+  return row?.result ?? null;
 }
 
-/** In the transaction that started what it names. Throws a unique violation if there is such a step. */
+/**
+ * In the transaction that started what it names. Throws a unique violation if there is such a step. It is progress, as with
+ * `storeStep`; but the job is locked, so a locked row of its context is not waited for.
+ */
 export async function addStep(tx: Executor, call: RunningCall, step: NewStep): Promise<void> {
   await tx.execute(sql`/* tool_steps.add */
+    with suspect as materialized (
+      select c.id from contexts c
+      where c.id = ${call.contextId} and c.tenant_id = ${call.tenantId} and c.failed_claims > ${SUSPECT}
+      for no key update skip locked
+    ), gone_on as (
+      update contexts c set failed_claims = ${SUSPECT} from suspect where c.id = suspect.id
+    )
     ${stepRow(call, step)} from contexts held where held.id = ${call.contextId} and held.tenant_id = ${call.tenantId}`);
 }
 

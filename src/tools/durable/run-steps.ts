@@ -1,34 +1,33 @@
 /**
- * `context.step`, `spawn` and `enqueue` of one execution of a call. A step begins and is stored only while the call goes on: its signal is not
- * aborted, it has not ended, and the store accepts it (`CallSteps`). Otherwise the call ends as aborted, as after a control
- * signal, and the run reads what it has to do.
+ * `context.step`, `spawn` and `enqueue` of one execution of a call. A step begins only while the execution goes on: its
+ * signal is not aborted, and it has no result. A step whose function has ended is stored also after an abort, if the store
+ * accepts it (`CallSteps`): the next execution need not run it again. If the store does not, the call ends as aborted, as
+ * after a control signal, and the run reads what it has to do.
  */
 import type { Json } from '../../core/json.ts';
 import type { Refusal } from '../../core/errors.ts';
 import type { Started } from '../../core/tools/starts.ts';
-import type { StoredStep } from '../../core/tools/steps.ts';
+import type { HasResult, StoredStep } from '../../core/tools/steps.ts';
 import type { CallServices, Effect, ToolInvocation } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { ToolError } from '../run/tool-error.ts';
 import { stepKey } from './step-key.ts';
-import { stepValue } from './step-value.ts';
+import { MOST_BYTES, stepValue, tooLarge } from './step-value.ts';
 import { readEnqueue, readSpawn } from './start-options.ts';
 import type { EnqueuedInput, EnqueueOptions, SpawnedWorker, SpawnOptions } from './start-types.ts';
 import type { StepContext, StepResult } from './step-types.ts';
 
 const MOST_STEPS = 1_000;
-const MOST_STEP_BYTES = 1024 * 1024;
-const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Without control characters and lone surrogates. */
 const NAME = /^[^\p{Cc}\p{Cs}]{1,100}$/u;
 
-/** `signal`: of the execution. */
+/** `signal`: of the execution. `hasResult`: also of a timeout; not after an abort. */
 export type Execution = {
   effect: Effect;
   call: ToolInvocation;
   signal: AbortSignal;
-  isOver(): boolean;
+  hasResult: HasResult;
   /** Ends the call as aborted, and aborts `signal`. */
   abandon(): void;
 };
@@ -54,22 +53,24 @@ class StepRunner {
 
   run(name: string, work: Work): Promise<Json> {
     return this.#once(name, async () => {
-      const { call, signal } = this.#of;
+      const { call, signal, hasResult } = this.#of;
       const returned = await work({ idempotency_key: stepKey(call.id, name), signal });
       const step = stepValue(name, returned);
       this.#reserve(name, step);
-      this.#mustGoOn();
-      const kept = await this.#services.steps.store({ name, ...step });
+      if (hasResult()) this.#mustGoOn();
+      const kept = await this.#services.steps.store({ name, ...step }, hasResult);
       return kept === null ? this.#abandon() : kept.value;
     });
   }
 
   spawn(name: string, options: SpawnOptions): Promise<Json> {
-    return this.#start(name, async ({ starts }) => starts.spawn(name, await readSpawn(options)));
+    return this.#start(name, async ({ starts }) => starts.spawn(name, await readSpawn(options), this.#of.hasResult));
   }
 
   enqueue(name: string, options: EnqueueOptions): Promise<Json> {
-    return this.#start(name, async ({ starts }) => starts.enqueue(name, await readEnqueue(options)));
+    return this.#start(name, async ({ starts }) =>
+      starts.enqueue(name, await readEnqueue(options), this.#of.hasResult),
+    );
   }
 
   /** `begin` stores the step, too. */
@@ -78,6 +79,7 @@ class StepRunner {
       const started = await begin(this.#services);
       if (started === null) return this.#abandon();
       if (started.kind === 'refused') throw new ToolError(started.message, { code: started.code });
+      this.#bytes += Buffer.byteLength(JSON.stringify(started.value));
       return started.value;
     });
   }
@@ -87,8 +89,9 @@ class StepRunner {
     this.#claim(name);
     try {
       const stored = (await this.#load()).get(name);
-      if (stored !== undefined) return stored.value;
-      return await this.#counted(first);
+      const value = stored === undefined ? await this.#counted(first) : stored.value;
+      this.#of.signal.throwIfAborted();
+      return value;
     } catch (error) {
       this.#used.delete(name);
       throw error;
@@ -116,12 +119,15 @@ class StepRunner {
   }
 
   #load(): Promise<ReadonlyMap<string, StoredStep>> {
-    this.#stored ??= this.#read();
+    this.#stored ??= this.#read().catch((error: unknown) => {
+      this.#stored = null;
+      throw error;
+    });
     return this.#stored;
   }
 
   async #read(): Promise<ReadonlyMap<string, StoredStep>> {
-    const stored = await this.#services.steps.load();
+    const stored = await this.#services.steps.load(this.#of.hasResult);
     if (stored === null) return this.#abandon();
     this.#count += stored.size;
     for (const { bytes } of stored.values()) this.#bytes += bytes;
@@ -143,17 +149,13 @@ class StepRunner {
 
   #reserve(name: string, { bytes }: StoredStep): void {
     const after = this.#bytes + bytes;
-    if (bytes > MOST_STEP_BYTES || after > MOST_BYTES)
-      throw new ToolError(
-        `The step ${JSON.stringify(name)} returned ${bytes} bytes of JSON. A step may store ${MOST_STEP_BYTES}, and all steps of a call ${MOST_BYTES}. Return a reference, such as an id, instead.`,
-        { code: 'step_result_too_large' },
-      );
+    if (after > MOST_BYTES) throw tooLarge(name, bytes);
     this.#bytes = after;
   }
 
   #mustGoOn(): void {
     this.#of.signal.throwIfAborted();
-    if (this.#of.isOver()) throw new ToolError('The call has ended.', { code: 'call_ended' });
+    if (this.#of.hasResult()) throw new ToolError('The call has ended.', { code: 'call_ended' });
   }
 
   #abandon(): never {

@@ -8,6 +8,9 @@ export type StepContext = {
   signal: AbortSignal;
 };
 
+/** What JSON drops from objects, and writes as null in lists. */
+type Dropped = undefined | symbol | ((...args: never[]) => unknown);
+
 /** A value after it was stored as JSON and read again: a `Date` is a string, and functions are gone. */
 type Stored<T> = unknown extends T
   ? T
@@ -15,9 +18,15 @@ type Stored<T> = unknown extends T
     ? T
     : T extends { toJSON(): infer Written }
       ? Stored<Written>
-      : T extends bigint | symbol | ((...args: never[]) => unknown)
+      : T extends bigint | Dropped
         ? never
-        : { [Key in keyof T]: Stored<T[Key]> };
+        : T extends ReadonlyMap<unknown, unknown> | ReadonlySet<unknown>
+          ? Record<string, never>
+          : T extends readonly unknown[]
+            ? { [Key in keyof T]: StoredItem<T[Key]> }
+            : { [Key in keyof T as T[Key] extends Exclude<Dropped, undefined> ? never : Key]: Stored<T[Key]> };
+
+type StoredItem<T> = unknown extends T ? T : T extends Dropped ? null : Stored<T>;
 
 /** What a step returns: the result of its function as JSON; `null` if the function returns nothing. */
 export type StepResult<T> = T extends undefined | void ? null : Stored<T>;

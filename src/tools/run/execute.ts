@@ -77,8 +77,11 @@ function race(
     const own = new AbortController();
     const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;
     let over = false;
+    let result = false;
     const end = (outcome: ToolOutcome): void => {
+      if (over) return;
       over = true;
+      result = outcome.kind === 'result';
       clearTimeout(timer);
       outer.removeEventListener('abort', abort);
       resolve(outcome);
@@ -97,7 +100,8 @@ function race(
     outer.addEventListener('abort', abort, { once: true });
     const isOver = (): boolean => over;
     const reporting = reportingOf(call, services.report, isOver, options.log);
-    const execution = { effect: tool.descriptor.effect, call, signal: own.signal, isOver, abandon };
+    const hasResult = (): boolean => result;
+    const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon };
     const durable = durableOf(execution, services);
     void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');

@@ -1,6 +1,6 @@
 // `context.step`: results are stored under their names, and a further execution of the call does not run them again.
 import { expect, expectTypeOf, test } from 'vitest';
-import type { CallSteps, StoredStep } from '../../../src/core/tools/steps.ts';
+import type { CallSteps, HasResult, StoredStep } from '../../../src/core/tools/steps.ts';
 import type { Effect, ToolInvocation } from '../../../src/core/tools/tool.ts';
 import { ToolError, type RunStep, type StepContext, type ToolContext, type ToolReturn } from '../../../src/index.ts';
 import { NO_SERVICES, call, resultOf, runnerOf, stepsIn } from '../invoke.ts';
@@ -8,13 +8,14 @@ import { NO_SERVICES, call, resultOf, runnerOf, stepsIn } from '../invoke.ts';
 type Execute = (context: ToolContext) => ToolReturn | Promise<ToolReturn>;
 
 /** Executions of one call of a tool, with the steps that they store. */
-function callOf(execute: Execute, effect: Effect = 'idempotent') {
+function callOf(execute: Execute, effect: Effect = 'idempotent', timeoutMs = 60_000) {
   const stored = new Map<string, StoredStep>();
   const invocation = call('work', {});
   const tool = {
     name: 'work',
     description: 'd',
     effect,
+    timeout_ms: timeoutMs,
     input_schema: { type: 'object' },
     execute: (_: unknown, context: ToolContext) => execute(context),
   };
@@ -108,7 +109,7 @@ test('steps may run at the same time, and read what is stored once', async () =>
   const stored = new Map<string, StoredStep>();
   const steps = stepsIn(stored);
   const of = callOf(async ({ step }) => Promise.all(['a', 'b', 'c'].map((name) => step(name, async () => name))));
-  const counting = { ...steps, load: () => ((loads += 1), steps.load()) };
+  const counting = { ...steps, load: (hasResult: HasResult) => ((loads += 1), steps.load(hasResult)) };
   expect(await of.run(counting)).toMatchObject({ content: '["a","b","c"]' });
   expect(loads).toBe(1);
   expect([...stored.keys()].sort()).toEqual(['a', 'b', 'c']);
@@ -124,6 +125,11 @@ test.each<[string, (step: RunStep) => Promise<unknown>]>([
   ['step_result_invalid', (step) => step('a', () => () => 1)],
   ['step_result_invalid', (step) => step('a', () => JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`))],
   ['step_result_too_large', (step) => step('a', () => 'x'.repeat(1024 * 1024))],
+  // It is not parsed.
+  [
+    'step_result_too_large',
+    (step) => step('a', () => JSON.parse(`${'['.repeat(101)}"${'x'.repeat(1024 * 1024)}"${']'.repeat(101)}`)),
+  ],
 ])('%s', async (code, use) => {
   let got = '';
   const of = callOf(async ({ step }) => (got = await codeOf(use(step))));
@@ -182,7 +188,7 @@ test('where the store refuses, the call ends as aborted, and no other step begin
   }
 });
 
-test('after an abort, a timeout or the end of the call nothing begins and nothing is stored', async () => {
+test('after an abort no step begins, and one that has begun is stored', async () => {
   const controller = new AbortController();
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
@@ -198,7 +204,41 @@ test('after an abort, a timeout or the end of the call nothing begins and nothin
   expect(outcome).toEqual({ kind: 'aborted' });
   end();
   await expect.poll(() => seen).toEqual(['AbortError', 'AbortError']);
+  expect([...of.stored.keys()]).toEqual(['a']);
+});
+
+test('after a timeout no step begins and none is stored', async () => {
+  const ended = Promise.withResolvers<void>();
+  const seen: string[] = [];
+  const nameOf = (error: unknown): void => void seen.push(error instanceof Error ? error.name : '?');
+  const of = callOf(
+    async ({ step }) => {
+      await step('a', () => ended.promise).catch(nameOf);
+      await step('b', () => seen.push('b')).catch(nameOf);
+      return '';
+    },
+    'idempotent',
+    10,
+  );
+  expect(await of.run()).toMatchObject({ content: expect.stringContaining('timed out'), is_error: true });
+  ended.resolve();
+  await expect.poll(() => seen).toEqual(['TimeoutError', 'TimeoutError']);
   expect(of.stored.size).toBe(0);
+});
+
+test('a step may be tried again after its stored results could not be read', async () => {
+  let reads = 0;
+  const of = callOf(async ({ step }) => {
+    const failed = await step('a', () => 1).catch((error: unknown) => String(error));
+    return [failed, await step('a', () => 2)];
+  });
+  const steps = stepsIn(of.stored);
+  const failing = async (hasResult: HasResult) => {
+    reads += 1;
+    if (reads === 1) throw new Error('no disk');
+    return steps.load(hasResult);
+  };
+  expect(parsed(await of.run({ ...steps, load: failing }))).toEqual(['Error: no disk', 2]);
 });
 
 test('a step that is not awaited and outlives its call is not stored, and ends no process', async () => {
@@ -223,6 +263,18 @@ test('the types tell what JSON keeps', () => {
       at: string;
       n: never;
       list: { a: string }[];
+    }>();
+    expectTypeOf(
+      await step('a', () => ({
+        run: () => 1,
+        list: [1, undefined],
+        pair: ['x', () => 1] as const,
+        of: new Map([[1, 2]]),
+      })),
+    ).toEqualTypeOf<{ list: (number | null)[]; pair: readonly ['x', null]; of: Record<string, never> }>();
+    expectTypeOf(await step('a', (): { a?: number; set: Set<string> } => ({ set: new Set() }))).toEqualTypeOf<{
+      a?: number;
+      set: Record<string, never>;
     }>();
     expectTypeOf(await step('a', () => undefined)).toEqualTypeOf<null>();
     expectTypeOf(await step('a', async ({ signal }: StepContext) => void signal.aborted)).toEqualTypeOf<null>();

@@ -11,12 +11,11 @@ import {
 } from '../../../src/core/ids.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findToolCall } from '../../../src/db/read/jobs/tool-call-views.ts';
-import { loadSteps, storeStep, type RunningCall } from '../../../src/db/calls/tool-steps.ts';
+import { addStep, loadSteps, storeStep, type RunningCall } from '../../../src/db/calls/tool-steps.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
-import { defineTool, type ToolContext, type ToolReturn } from '../../../src/index.ts';
 import { tagOf } from '../../services/statements.ts';
-import { runnerOf } from '../../tools/invoke.ts';
-import { says, startFleet, transcript, type Fleet, type FleetOptions } from '../worker-fleet.ts';
+import { transcript, type Fleet } from '../worker-fleet.ts';
+import { loseLease, runningCall, startStepping } from './stepping.ts';
 
 let fleet: Fleet | null = null;
 afterEach(async () => {
@@ -25,33 +24,12 @@ afterEach(async () => {
 });
 
 /** A fleet whose model calls `work` once, and then ends. */
-async function fleetOf(
-  execute: (context: ToolContext) => ToolReturn | Promise<ToolReturn>,
-  more: Partial<FleetOptions> = {},
-): Promise<Fleet> {
-  const tool = defineTool({
-    name: 'work',
-    description: 'd',
-    effect: 'idempotent',
-    input_schema: { type: 'object' },
-    execute: (_, context) => execute(context),
-  });
-  const runner = runnerOf([tool]);
-  fleet = await startFleet({
-    model: ({ messages }) => (messages.length === 1 ? says('', { name: 'work', input: {} }) : says('done')),
-    tools: { work: { effect: 'idempotent', execute: (...given) => runner.execute(...given) } },
-    ...more,
-  });
+async function fleetOf(...given: Parameters<typeof startStepping>): Promise<Fleet> {
+  fleet = await startStepping(...given);
   return fleet;
 }
 
 const STEPS = 'select name, result, bytes, tenant_id from tool_steps order by name';
-
-/** As a sweep does that finds the owner dead: another process goes on. */
-async function loseLease(of: Fleet, contextId: ContextId): Promise<void> {
-  await of.query(`update contexts set lease_owner = null, lease_epoch = lease_epoch + 1, scheduling_status = 'runnable',
-    next_check_at = now() where id = '${contextId}'`);
-}
 
 test('results are stored with their call, whatever JSON they are', async () => {
   const values = [null, '42', 42, true, [], { a: ['\0', '\ud800', '\uF8FE'], z: 1, b: 2 }];
@@ -171,6 +149,22 @@ test('a call that stores a step with each execution is no crash loop', async () 
   expect(executions).toBe(13);
 });
 
+test('a call that kills its process after each step stays suspect, and is claimed apart from others', async () => {
+  const { of, call, end } = await runningCall(fleetOf);
+  const { db } = of.database;
+  const failedClaims = async (): Promise<unknown> => (await of.query('select failed_claims from contexts'))[0];
+  await of.query('update contexts set failed_claims = 4');
+  await storeStep(db, call, { name: 'a', value: 1, bytes: 1 });
+  expect(await failedClaims()).toEqual({ failed_claims: 2 });
+  await of.query('update contexts set failed_claims = 4');
+  await of.database.transaction((tx) => addStep(tx, call, { name: 'b', value: 1, bytes: 1 }));
+  expect(await failedClaims()).toEqual({ failed_claims: 2 });
+  await of.query('update contexts set failed_claims = 1');
+  await storeStep(db, call, { name: 'c', value: 1, bytes: 1 });
+  expect(await failedClaims()).toEqual({ failed_claims: 1 });
+  end();
+});
+
 test('calls without steps send no statement for them', async () => {
   const sent: string[] = [];
   const of = await fleetOf(() => 'done', { hook: (text) => void sent.push(tagOf(text) ?? '') });
@@ -179,31 +173,8 @@ test('calls without steps send no statement for them', async () => {
   expect(sent.filter((tag) => tag.startsWith('tool_steps'))).toEqual([]);
 });
 
-/** A call that waits within its step, and how a process reaches it. */
-async function runningCall(): Promise<{ of: Fleet; call: RunningCall; end: () => void }> {
-  const began = Promise.withResolvers<ToolContext>();
-  const end = Promise.withResolvers<void>();
-  const of = await fleetOf(async (context) => {
-    began.resolve(context);
-    await end.promise;
-    return 'done';
-  });
-  const { contextId, jobId } = await of.begin('go');
-  const { tool_call_id } = await began.promise;
-  const [row] = await of.query(`select lease_owner, lease_epoch from contexts where id = '${contextId}'`);
-  const call = {
-    tenantId: DEFAULT_TENANT,
-    contextId,
-    jobId,
-    toolCallId: tool_call_id as ToolCallId,
-    owner: String(row?.['lease_owner']) as ProcessId,
-    epoch: Number(row?.['lease_epoch']),
-  };
-  return { of, call, end: () => end.resolve() };
-}
-
 test('a statement that is sent again returns what was stored first', async () => {
-  const { of, call, end } = await runningCall();
+  const { of, call, end } = await runningCall(fleetOf);
   const { db } = of.database;
   expect(await storeStep(db, call, { name: 'a', value: 'first', bytes: 7 })).toEqual({ value: 'first' });
   expect(await storeStep(db, call, { name: 'a', value: 'second', bytes: 8 })).toEqual({ value: 'first' });
@@ -213,7 +184,7 @@ test('a statement that is sent again returns what was stored first', async () =>
 });
 
 test('only the owner of the context stores steps, for an active job of its tenant that was not told to end', async () => {
-  const { of, call, end } = await runningCall();
+  const { of, call, end } = await runningCall(fleetOf);
   const { db } = of.database;
   const step = { name: 'a', value: 1, bytes: 1 };
   const another = await ensureTenant(db, 'another');
@@ -243,7 +214,7 @@ test('only the owner of the context stores steps, for an active job of its tenan
 });
 
 test('a stop request that commits while a step waits for the row is seen by it', async () => {
-  const { of, call, end } = await runningCall();
+  const { of, call, end } = await runningCall(fleetOf);
   const { db } = of.database;
   const stored = await of.database.transaction(async (tx) => {
     await tx.execute(`update contexts set control_seq = control_seq + 1 where id = '${call.contextId}'`);

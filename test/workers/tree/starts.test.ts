@@ -129,6 +129,15 @@ test('an input may go to the context of the tool itself: it runs after the job',
   expect(job).toMatchObject({ status: 'completed', context_id: contextId, hops: 1 });
 });
 
+test('an input may go to the context of the tool itself, also if its worker is not of the user of the job', async () => {
+  const of = await fleetOf(({ enqueue, context_id }) => enqueue('later', { context_id, input: 'say: later' }));
+  const { contextId } = await workerOf(of, null, { tools: ['work'] });
+  const { jobId } = await of.post(contextId, 'call: work {}\n---\nsay: over', { user: ANN });
+  await of.ended(jobId);
+  const [result = ''] = await resultsOf(of, contextId);
+  expect(await of.ended(JSON.parse(result).job_id)).toMatchObject({ context_id: contextId, user_name: 'ann' });
+});
+
 test('a further execution of the call gets what the first one started, and starts nothing', async () => {
   let executions = 0;
   let target = '';

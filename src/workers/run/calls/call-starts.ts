@@ -5,12 +5,12 @@ import { spawnFromCall } from '../../../commands/calls/spawn-from-call.ts';
 import { performStart, startedBefore, type StartingCall } from '../../../commands/calls/started-step.ts';
 import type { Outcome } from '../../../commands/perform.ts';
 import { refuse, type Refusal } from '../../../core/errors.ts';
-import type { JsonObject } from '../../../core/json.ts';
+import type { Json } from '../../../core/json.ts';
 import type { Snapshot } from '../../../core/run/snapshot.ts';
 import type { AskedWorker, CallStarts, Started } from '../../../core/tools/starts.ts';
 import { readParent } from '../../../db/run/team.ts';
 import type { WorkerState } from '../../process/ports.ts';
-import { whileHeld } from './call-steps.ts';
+import { whileOpen } from './call-steps.ts';
 import { childWorkerSpec } from '../child-worker-spec.ts';
 import { treeLimitsOf } from '../team.ts';
 
@@ -22,12 +22,13 @@ type Starting = Omit<StartingCall, 'name'>;
 export function createCallStarts(parts: Parts, signals: RunSignals, call: Starting, snapshot: Snapshot): CallStarts {
   const { workerId } = snapshot;
   return {
-    enqueue: (name, asked) =>
-      whileHeld(signals, async () => {
+    enqueue: (name, asked, hasResult) =>
+      whileOpen(signals, hasResult, async () => {
         const command = enqueueFromCall(parts, parts.peers, { ...call, workerId, name }, asked);
         return toStarted(await performStart(parts, command));
       }),
-    spawn: (name, asked) => whileHeld(signals, () => spawn(parts, snapshot, { ...call, name }, asked)),
+    spawn: (name, asked, hasResult) =>
+      whileOpen(signals, hasResult, () => spawn(parts, snapshot, { ...call, name }, asked)),
   };
 }
 
@@ -42,7 +43,7 @@ async function spawn(
   const { team } = abilities;
   const { tenantId } = call;
   const before = await startedBefore(database.db, call);
-  if (before !== null) return { kind: 'done', value: before };
+  if (before !== null) return { kind: 'done', ...before };
   const parent = await readParent(database.db, tenantId, workerId, { jobId: call.jobId, countsTenant: false });
   if (parent === null) return refuse('not_found', 'This worker is being deleted.');
   if (serving.kind !== 'served') return refuse('unavailable', 'This process no longer serves the worker of this call.');
@@ -55,6 +56,6 @@ async function spawn(
   return toStarted(await performStart(parts, spawnFromCall(parts, call, child, asked)));
 }
 
-function toStarted(outcome: Outcome<JsonObject>): Started | Refusal {
+function toStarted(outcome: Outcome<Json>): Started | Refusal {
   return outcome.kind === 'refused' ? outcome : { kind: 'done', value: outcome.value };
 }

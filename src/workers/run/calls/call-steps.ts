@@ -1,8 +1,8 @@
-/** The durable steps of a call in PostgreSQL. If it is unavailable, they wait until the lease is lost. */
+/** The durable steps of a call in PostgreSQL. If it is unavailable, they wait until the call ends. */
 import type { RunSignals } from '../../../agent/run-signals.ts';
 import { CallEnded } from '../../../commands/calls/started-step.ts';
 import { LeaseLost } from '../../../core/errors.ts';
-import type { CallSteps } from '../../../core/tools/steps.ts';
+import type { CallSteps, HasResult } from '../../../core/tools/steps.ts';
 import type { ToolInvocation } from '../../../core/tools/tool.ts';
 import { loadSteps, storeStep, type RunningCall } from '../../../db/calls/tool-steps.ts';
 import type { WorkerState } from '../../process/ports.ts';
@@ -22,15 +22,19 @@ export function createCallSteps(
   call: RunningCall,
 ): CallSteps {
   return {
-    load: () => whileHeld(signals, () => loadSteps(database.db, call)),
-    store: (step) => whileHeld(signals, () => storeStep(database.db, call, step)),
+    load: (hasResult) => whileOpen(signals, hasResult, () => loadSteps(database.db, call)),
+    store: (step, hasResult) => whileOpen(signals, hasResult, () => storeStep(database.db, call, step)),
   };
 }
 
-/** Null: the call must not go on. */
-export async function whileHeld<T>(signals: RunSignals, work: () => Promise<T | null>): Promise<T | null> {
+/** Retries while the database is unavailable. Null: the call must not go on. */
+export async function whileOpen<T>(
+  signals: RunSignals,
+  hasResult: HasResult,
+  work: () => Promise<T | null>,
+): Promise<T | null> {
   try {
-    return await persist(signals, work);
+    return await persist(signals, async () => (hasResult() ? null : work()));
   } catch (error) {
     if (error instanceof LeaseLost || error instanceof CallEnded) return null;
     throw error;
