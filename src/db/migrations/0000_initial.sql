@@ -721,6 +721,7 @@ CREATE INDEX "search_entries_document" ON "search_entries" USING gin ("document"
 CREATE INDEX "submission_grants_of_tenant" ON "submission_grants" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "submissions_queued_of_tenant" ON "submissions" USING btree ("tenant_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
 CREATE INDEX "submissions_queued_of_context" ON "submissions" USING btree ("target_context_id","position") WHERE "submissions"."status" = 'queued';--> statement-breakpoint
+CREATE INDEX "submissions_postponed" ON "submissions" USING btree ("retry_at") WHERE "submissions"."status" = 'queued' and "submissions"."retry_at" is not null;--> statement-breakpoint
 CREATE INDEX "submissions_of_tenant" ON "submissions" USING btree ("tenant_id");--> statement-breakpoint
 CREATE INDEX "submissions_finished" ON "submissions" USING btree ("finished_at") WHERE "submissions"."finished_at" is not null;--> statement-breakpoint
 CREATE INDEX "awaited_jobs_job" ON "awaited_jobs" USING btree ("job_id");--> statement-breakpoint

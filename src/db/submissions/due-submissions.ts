@@ -15,8 +15,8 @@ export type DueSubmissions = AllowedTenant & { contextId: ContextId; tenantName:
 /**
  * Contexts of active tenants with submissions, of at most `most` submissions: one of each tenant before the second of
  * any, and the oldest of each tenant. Which tenants come first is random, because several processes look at once. It
- * reads one index entry for each tenant with submissions, and those of the chosen tenants that it ranks. A context whose
- * first submission was postponed waits for it.
+ * reads one index entry for each tenant with submissions, and those of the chosen tenants that it ranks. A context with
+ * one that was postponed waits for it.
  */
 export async function contextsWithSubmissions(executor: Executor, most: number): Promise<DueSubmissions[]> {
   const rows = await executor.execute<DueSubmissions>(sql`/* submissions.find_due */
@@ -32,9 +32,9 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
       select f.tenant_id, f.target_context_id, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.position) as turn from (
           select s.tenant_id, s.target_context_id, s.position from submissions s
-          where s.tenant_id = chosen.id and s.status = 'queued' and coalesce((select f.retry_at from submissions f
-            where f.target_context_id = s.target_context_id and f.tenant_id = s.tenant_id and f.status = 'queued'
-            order by f.position limit 1) <= ${nowInStatement}, true)
+          where s.tenant_id = chosen.id and s.status = 'queued'
+            and (s.tenant_id, s.target_context_id) not in (select p.tenant_id, p.target_context_id from submissions p
+              where p.status = 'queued' and p.retry_at > ${nowInStatement})
           order by s.position limit ${most}
         ) o
       ) f

@@ -45,6 +45,9 @@ export const submissions = pgTable(
     index('submissions_queued_of_context')
       .on(t.targetContextId, t.position)
       .where(sql`${t.status} = 'queued'`),
+    index('submissions_postponed')
+      .on(t.retryAt)
+      .where(sql`${t.status} = 'queued' and ${t.retryAt} is not null`),
     index('submissions_of_tenant').on(t.tenantId),
     index('submissions_finished')
       .on(t.finishedAt)
