@@ -92,7 +92,7 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   return sql`select j.id, j.kind, j.context_id as "contextId", j.worker_id as "workerId", j.user_name as "user",
   j.branch, j.message_id as "inputId",
   case when j.message_id is not null then (select ${beginningOf(sql`i.content`, SHOWN_INPUT)} from messages i where i.id = j.message_id) end as "inputHex",
-  jsonb_build_object('name', ${textInJson(sql`w.name`)}, 'title', ${textInJson(sql`w.title`)}, 'role', ${textInJson(sql`w.role`)},
+  jsonb_build_object('name', coalesce(${textInJson(sql`w.name`)}, ''), 'title', ${textInJson(sql`w.title`)}, 'role', ${textInJson(sql`w.role`)},
     'model', coalesce(w.config ->> 'model', r.definition ->> 'model'), 'ofFile', w.role is not null and w.role_version is null) as worker,
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
   ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
@@ -101,7 +101,7 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
   case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
   ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",
   ${millis(sql`j.finished_at`)} as "finishedAt", j.metadata, j.compaction as asked
-  from jobs j join workers w on w.id = j.worker_id
+  from jobs j left join workers w on w.id = j.worker_id
     left join roles r on r.tenant_id = w.tenant_id and r.name = w.role and r.version = w.role_version
     left join messages m on m.id = j.output_message_id`;
 }
