@@ -117,6 +117,22 @@ test('a config that never ends loading can be replaced', async () => {
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){4}/);
 });
 
+test('a file that ends the process while it loads can be mended', async () => {
+  const fine = await readFile(at('tools/hold.ts'), 'utf8');
+  await writeFile(at('tools/hold.ts'), `process.exit(3);\n${fine}`);
+  await dev.says('out', /The process ended before it was ready \(exit code 3\)/);
+  await writeFile(at('tools/hold.ts'), fine);
+  await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){5}/);
+});
+
+test('an import waits for a file in a folder that does not exist', async () => {
+  await change('tools/order-status.ts', 'import', "import '../later/prices.ts';\nimport");
+  await dev.says('out', /cannot be loaded: .*later\/prices\.ts/);
+  await mkdir(at('later'));
+  await writeFile(at('later/prices.ts'), 'export {};\n');
+  await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){6}/);
+});
+
 test('a process that ends by itself is told, and the next change starts another one', async () => {
   const [, pid] =
     [...dev.output().out.matchAll(/"pid":(\d+),"process_id":"[^"]+","msg":"worker process is up"/g)].at(-1) ?? [];
