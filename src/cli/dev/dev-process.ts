@@ -34,7 +34,10 @@ async function run(files: Set<string>): Promise<number> {
   const stopping = new AbortController();
   const bringUp = async (): Promise<number> => {
     const configFile = await loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
-    await sendReport(await serve(config, configFile, log, [...files], { ends, signal: stopping.signal }));
+    await sendReport({
+      ...(await serve(config, configFile, log, { ends, signal: stopping.signal })),
+      files: [...files],
+    });
     return exitCode;
   };
   try {
@@ -51,9 +54,8 @@ async function serve(
   config: Config,
   configFile: ConfigFile,
   log: ReturnType<typeof createLog>,
-  files: readonly string[],
   { ends, signal }: { ends: End[]; signal: AbortSignal },
-): Promise<Ready> {
+): Promise<Omit<Ready, 'files'>> {
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null) throw new ConfigError(['DATABASE_URL must be set; `nightshift dev` sets it']);
   const telemetry = await openTelemetry(config.otlpEndpoint, {
@@ -88,6 +90,5 @@ async function serve(
     roles: configFile.roles.size,
     providers: platform.providers.filter((name) => name !== 'simulated'),
     defaultModel: config.defaultModel,
-    files,
   };
 }

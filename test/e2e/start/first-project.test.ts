@@ -62,15 +62,16 @@ test('init writes a project whose test passes', async () => {
   await mkdir(at('node_modules'));
   for (const name of ['zod', 'vitest', 'typescript', '@types'])
     await symlink(path.join(ROOT, 'node_modules', name), at(`node_modules/${name}`));
-  await mkdir(at('node_modules/nightshift'));
-  await writeFile(at('node_modules/nightshift/package.json'), '{ "type": "module", "exports": "./index.js" }');
-  const sources = pathToFileURL(path.join(ROOT, 'src/index.ts')).href;
-  await writeFile(at('node_modules/nightshift/index.js'), `export * from '${sources}';`);
+  await linkClone();
   const { stdout } = await run(process.execPath, [at('node_modules/vitest/vitest.mjs'), 'run'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], NO_COLOR: '1' },
   });
   expect(stdout).toMatch(/Tests\s+3 passed/);
+});
+
+test('npm run typecheck passes with a clone that has not been built', async () => {
+  await run(process.execPath, [at('node_modules/typescript/bin/tsc')], { cwd: folder });
 });
 
 test('dev reads .env, and runs a job with the tool', async () => {
@@ -159,6 +160,18 @@ test('Ctrl-C waits for a tool that began before the last change, and ends with 0
   expect(await dev.done).toMatchObject({ code: 0 });
   expect(await readFile(at('held'), 'utf8')).toBe('x.');
 });
+
+/** The package `nightshift` as npm links a clone, with the sources and packages of this one. */
+async function linkClone(): Promise<void> {
+  const clone = path.join(home, 'clone');
+  await mkdir(clone);
+  for (const name of ['package.json', 'src', 'node_modules'])
+    await symlink(path.join(ROOT, name), path.join(clone, name));
+  const link = "import(process.argv[1]).then(({ linkSources }) => linkSources('.'))";
+  const program = pathToFileURL(path.join(ROOT, 'bootstrap-link.js')).href;
+  await run(process.execPath, ['-e', link, program], { cwd: clone });
+  await symlink(clone, at('node_modules/nightshift'));
+}
 
 async function change(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(at(file), 'utf8');
