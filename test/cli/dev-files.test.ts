@@ -82,6 +82,15 @@ describe('watched files', () => {
     await reported('tools', 'tools');
   });
 
+  test('a file counts whose folder did not exist', async () => {
+    watched.watch([at('config.ts'), at('later/deep/one.ts')]);
+    await mkdir(at('later/deep'), { recursive: true });
+    await writeFile(at('later/deep/one.ts'), 'one');
+    await reported('later/deep/one.ts');
+    await writeFile(at('later/deep/one.ts'), 'two');
+    await reported('later/deep/one.ts', 'later/deep/one.ts');
+  });
+
   test('a touch, the same content, and files that are no code count as nothing', async () => {
     await utimes(at('config.ts'), new Date(0), new Date(0));
     await writeFile(at('config.ts'), 'one');

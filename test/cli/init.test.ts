@@ -112,6 +112,20 @@ test.each([
 });
 
 describe('docker-compose.yml', () => {
+  test('workers have a workspace on a volume', async () => {
+    await run(['init', at('volumes')]);
+    const text = await readFile(at('volumes', 'docker-compose.yml'), 'utf8');
+    expect(parse(text, { merge: true })).toMatchObject({
+      services: {
+        worker: {
+          environment: { NIGHTSHIFT_WORKSPACES: '/workspaces', LOG_LEVEL: expect.any(String) },
+          volumes: ['workspaces:/workspaces'],
+        },
+      },
+      volumes: { workspaces: null },
+    });
+  });
+
   test('asks only for variables that .env.example has, and .env has each that must be set', async () => {
     await run(['init', at('compose')]);
     const text = await readFile(at('compose', 'docker-compose.yml'), 'utf8');

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfigFile } from '../../src/tools/config/config-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const index = JSON.stringify(join(root, 'src/index.ts'));
@@ -151,6 +152,14 @@ describe('a clone', () => {
     );
     expect(await load()).toMatchObject({ tools: ['hello'] });
   });
+});
+
+test('tells the files that were loaded, and those that an import did not find', async () => {
+  const path = await write('nightshift.config.ts', "import './there.ts';\nexport default {};");
+  await write('there.ts', "await import('./later/one.ts');");
+  const files: string[] = [];
+  await expect(loadConfigFile(folder, null, (file) => files.push(file))).rejects.toThrow('later/one.ts');
+  expect(files).toEqual([path, join(folder, 'there.ts'), join(folder, 'later/one.ts')]);
 });
 
 describe('an installed package', () => {

@@ -7,7 +7,7 @@ import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';
 import { loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
 import { describeError } from '../describe-error.ts';
-import { sendReport } from './report.ts';
+import { sendReport, type Ready } from './report.ts';
 
 /** The exit code after a failure that was reported. */
 const REPORTED = 1;
@@ -22,29 +22,40 @@ export async function runDevProcess(): Promise<number> {
   }
 }
 
+type End = () => Promise<void>;
+
 async function run(files: Set<string>): Promise<number> {
   const config = parseEnvironment(process.env);
   const log = createLog(config.logLevel);
   // Ctrl-C reaches all processes of the terminal. The command decides when this one ends, and then sends SIGTERM.
   process.on('SIGINT', () => undefined);
   const exitCode = untilSignal(log, ['SIGTERM']);
-  const load = loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
-  const bringUp = load.then((configFile) => serve(config, configFile, log, [...files]));
-  // A config file may wait for anything. A signal ends the process anyway.
-  const begun = await Promise.race([bringUp, exitCode]);
-  if (typeof begun === 'number') return begun;
-  const code = await exitCode;
-  await begun();
-  return code;
+  const ends: End[] = [];
+  const stopping = new AbortController();
+  const bringUp = async (): Promise<number> => {
+    const configFile = await loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
+    await sendReport({
+      ...(await serve(config, configFile, log, { ends, signal: stopping.signal })),
+      files: [...files],
+    });
+    return exitCode;
+  };
+  try {
+    // A config file may wait for anything. A signal ends the process anyway.
+    return await Promise.race([bringUp(), exitCode]);
+  } finally {
+    stopping.abort();
+    for (const end of ends.reverse()) await end();
+  }
 }
 
-/** Resolves with what ends it. */
+/** `ends` gets what closes each part, before the part can hold anything. */
 async function serve(
   config: Config,
   configFile: ConfigFile,
   log: ReturnType<typeof createLog>,
-  files: readonly string[],
-): Promise<() => Promise<void>> {
+  { ends, signal }: { ends: End[]; signal: AbortSignal },
+): Promise<Omit<Ready, 'files'>> {
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null) throw new ConfigError(['DATABASE_URL must be set; `nightshift dev` sets it']);
   const telemetry = await openTelemetry(config.otlpEndpoint, {
@@ -53,9 +64,25 @@ async function serve(
   });
   const services = { databaseUrl, redisUrl, poolLimits: WORKER_LIMITS, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
-  const worker = await platform.startWorker();
+  // The API accepts nothing more while the worker drains: the next process serves new requests.
+  const parts: End[] = [];
+  ends.push(
+    () => platform.close(),
+    async () => void (await Promise.all(parts.map((end) => end()))),
+  );
   const api = await startApi(platform, 'laptop', log);
-  await sendReport({
+  parts.push(() => api.close());
+  signal.throwIfAborted();
+  // The worker comes last: it claims jobs as soon as it runs. A signal while it starts drains it, too.
+  const starting = platform.startWorker(signal);
+  parts.push(() =>
+    starting.then(
+      (worker) => worker.drain(),
+      () => undefined,
+    ),
+  );
+  await starting;
+  return {
     kind: 'ready',
     url: api.url,
     configFile: configFile.path,
@@ -63,10 +90,5 @@ async function serve(
     roles: configFile.roles.size,
     providers: platform.providers.filter((name) => name !== 'simulated'),
     defaultModel: config.defaultModel,
-    files,
-  });
-  return async () => {
-    await Promise.all([api.close(), worker.drain()]);
-    await platform.close();
   };
 }

@@ -68,6 +68,8 @@ async function untilStopped(
   const { folder } = setting;
   const always = [envFileIn(folder), path.join(folder, 'nightshift.config.ts')];
   let isFirst = true;
+  /** Those that the last process loaded that reported any. */
+  let known: readonly string[] = [];
   const env = (): Environment => ({ ...readEnvFile(folder, process.env).env, ...fixed });
   const watched = new WatchedFiles((changed) => {
     output.changed(changed);
@@ -77,13 +79,16 @@ async function untilStopped(
     {
       line: (text) => output.line(text),
       ready(ready) {
-        watched.watch([...always, ...ready.files]);
+        known = ready.files;
+        watched.watch([...always, ...known]);
         output.ready(ready, setting, isFirst);
         if (isFirst && opens && isPretty()) void openConsole(ready.url, output);
         isFirst = false;
       },
       failed(message, files, isAlone) {
-        watched.watch([...always, ...files]);
+        // A process that ended before it reported has named none. The fault is in those known already, or in a new one.
+        if (files.length > 0) known = files;
+        watched.watch([...always, ...known]);
         output.fault(message);
         output.note(isAlone ? 'Nothing runs. The next change starts it.' : 'The version before this change goes on.');
       },

@@ -49,7 +49,7 @@ export class DevProcesses {
     if (this.#isStopping) return;
     if (this.#starting === null) return this.#start();
     this.#isStale = true;
-    this.#starting.process.kill('SIGTERM');
+    this.#drain(this.#starting);
   }
 
   /** Drains all. */

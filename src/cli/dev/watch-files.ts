@@ -3,7 +3,7 @@
  * and because a missing import may be created later. Only another content counts, or other names of code in a folder.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, watch, type FSWatcher } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
 /** Editors write a file in several steps. Changes within this time count as one, in milliseconds. */
@@ -16,6 +16,7 @@ export class WatchedFiles {
   readonly #watchers = new Map<string, FSWatcher>();
   /** A hash for each file, and for the names in each folder. */
   readonly #known = new Map<string, string>();
+  #files: readonly string[] = [];
   #timer: NodeJS.Timeout | null = null;
 
   /** `onChange` gets the paths of what changed: files, and folders that have other files now. */
@@ -25,20 +26,31 @@ export class WatchedFiles {
 
   /** Watches these from now on, and nothing else. What was watched before and has changed meanwhile still counts. */
   watch(files: readonly string[]): void {
-    const folders = new Set(files.map((file) => path.dirname(file)));
-    for (const [folder, watcher] of this.#watchers) if (!folders.has(folder)) watcher.close();
-    for (const folder of this.#watchers.keys()) if (!folders.has(folder)) this.#watchers.delete(folder);
-    for (const folder of folders) if (!this.#watchers.has(folder)) this.#open(folder);
-    const all = new Set([...files, ...folders]);
-    for (const one of this.#known.keys()) if (!all.has(one)) this.#known.delete(one);
+    this.#files = files;
+    for (const one of this.#known.keys()) if (!files.includes(one) && !this.#watchers.has(one)) this.#known.delete(one);
+    this.#openFolders();
     for (const file of files) if (!this.#known.has(file)) this.#known.set(file, hashOfFile(file));
-    for (const folder of folders) if (!this.#known.has(folder)) this.#known.set(folder, hashOfFolder(folder));
   }
 
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
+  }
+
+  /** Watches the folder of each file, or the nearest one above it that exists: an import may have waited for both. */
+  #openFolders(): void {
+    const folders = new Set(this.#files.map((file) => nearestFolder(file)));
+    for (const [folder, watcher] of this.#watchers) {
+      if (folders.has(folder)) continue;
+      watcher.close();
+      this.#watchers.delete(folder);
+      this.#known.delete(folder);
+    }
+    for (const folder of folders) {
+      if (!this.#watchers.has(folder)) this.#open(folder);
+      if (!this.#known.has(folder)) this.#known.set(folder, hashOfFolder(folder));
+    }
   }
 
   #open(folder: string): void {
@@ -58,6 +70,7 @@ export class WatchedFiles {
 
   #compare(): void {
     this.#timer = null;
+    this.#openFolders();
     const changed: string[] = [];
     for (const [place, known] of this.#known) {
       const now = this.#watchers.has(place) ? hashOfFolder(place) : hashOfFile(place);
@@ -67,6 +80,11 @@ export class WatchedFiles {
     }
     if (changed.length > 0) this.#onChange(changed);
   }
+}
+
+function nearestFolder(file: string): string {
+  const folder = path.dirname(file);
+  return existsSync(folder) || folder === file ? folder : nearestFolder(folder);
 }
 
 const NONE = '';

@@ -24,7 +24,7 @@ export class ConfigFileError extends Error {
 
 /**
  * `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. `onFile` gets the path of the config file and
- * of each file that it imports, outside of packages. Throws ConfigFileError.
+ * of each file that it imports, outside of packages, also of those that do not exist. Throws ConfigFileError.
  */
 export async function loadConfigFile(
   cwd: string,
@@ -70,11 +70,18 @@ function defaultOf(module: unknown, path: string): unknown {
 /** In a config file, `nightshift` always resolves to this package, wherever the file is. */
 async function load(path: string, onFile: (path: string) => void): Promise<unknown> {
   const files: string[] = [];
+  const missing: string[] = [];
   const hooks = registerHooks({
     resolve(specifier, context, next) {
-      const found = next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context);
-      if (isOwn(found.url)) files.push(fileURLToPath(found.url));
-      return found;
+      try {
+        const found = next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context);
+        if (isOwn(found.url)) files.push(fileURLToPath(found.url));
+        return found;
+      } catch (error) {
+        const url = /^\.{1,2}\//.test(specifier) ? URL.parse(specifier, context.parentURL) : null;
+        if (url !== null && isOwn(url.href)) missing.push(fileURLToPath(url));
+        throw error;
+      }
     },
   });
   try {
@@ -85,7 +92,7 @@ async function load(path: string, onFile: (path: string) => void): Promise<unkno
     throw new ConfigFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
   } finally {
     hooks.deregister();
-    files.forEach((file) => onFile(file));
+    [...files, ...missing].forEach((file) => onFile(file));
   }
 }
 

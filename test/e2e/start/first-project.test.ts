@@ -62,15 +62,16 @@ test('init writes a project whose test passes', async () => {
   await mkdir(at('node_modules'));
   for (const name of ['zod', 'vitest', 'typescript', '@types'])
     await symlink(path.join(ROOT, 'node_modules', name), at(`node_modules/${name}`));
-  await mkdir(at('node_modules/nightshift'));
-  await writeFile(at('node_modules/nightshift/package.json'), '{ "type": "module", "exports": "./index.js" }');
-  const sources = pathToFileURL(path.join(ROOT, 'src/index.ts')).href;
-  await writeFile(at('node_modules/nightshift/index.js'), `export * from '${sources}';`);
+  await linkClone();
   const { stdout } = await run(process.execPath, [at('node_modules/vitest/vitest.mjs'), 'run'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], NO_COLOR: '1' },
   });
   expect(stdout).toMatch(/Tests\s+3 passed/);
+});
+
+test('npm run typecheck passes with a clone that has not been built', async () => {
+  await run(process.execPath, [at('node_modules/typescript/bin/tsc')], { cwd: folder });
 });
 
 test('dev reads .env, and runs a job with the tool', async () => {
@@ -117,6 +118,22 @@ test('a config that never ends loading can be replaced', async () => {
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){4}/);
 });
 
+test('a file that ends the process while it loads can be mended', async () => {
+  const fine = await readFile(at('tools/hold.ts'), 'utf8');
+  await writeFile(at('tools/hold.ts'), `process.exit(3);\n${fine}`);
+  await dev.says('out', /The process ended before it was ready \(exit code 3\)/);
+  await writeFile(at('tools/hold.ts'), fine);
+  await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){5}/);
+});
+
+test('an import waits for a file in a folder that does not exist', async () => {
+  await change('tools/order-status.ts', 'import', "import '../later/prices.ts';\nimport");
+  await dev.says('out', /cannot be loaded: .*later\/prices\.ts/);
+  await mkdir(at('later'));
+  await writeFile(at('later/prices.ts'), 'export {};\n');
+  await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){6}/);
+});
+
 test('a process that ends by itself is told, and the next change starts another one', async () => {
   const [, pid] =
     [...dev.output().out.matchAll(/"pid":(\d+),"process_id":"[^"]+","msg":"worker process is up"/g)].at(-1) ?? [];
@@ -143,6 +160,18 @@ test('Ctrl-C waits for a tool that began before the last change, and ends with 0
   expect(await dev.done).toMatchObject({ code: 0 });
   expect(await readFile(at('held'), 'utf8')).toBe('x.');
 });
+
+/** The package `nightshift` as npm links a clone, with the sources and packages of this one. */
+async function linkClone(): Promise<void> {
+  const clone = path.join(home, 'clone');
+  await mkdir(clone);
+  for (const name of ['package.json', 'src', 'node_modules'])
+    await symlink(path.join(ROOT, name), path.join(clone, name));
+  const link = "import(process.argv[1]).then(({ linkSources }) => linkSources('.'))";
+  const program = pathToFileURL(path.join(ROOT, 'bootstrap-link.js')).href;
+  await run(process.execPath, ['-e', link, program], { cwd: clone });
+  await symlink(clone, at('node_modules/nightshift'));
+}
 
 async function change(file: string, from: string, to: string): Promise<void> {
   const text = await readFile(at(file), 'utf8');
