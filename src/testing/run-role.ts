@@ -22,6 +22,7 @@ import { createSimulated } from '../llm/simulated/model.ts';
 import { ids } from '../platform/ids.ts';
 import type { RoleDefinition } from '../tools/config/define.ts';
 import { abilitiesOf, workerConfigOf } from './abilities.ts';
+import { expectTools } from './known-tools.ts';
 import { VirtualClock } from './memory/clock.ts';
 import { MemoryContext } from './memory/context.ts';
 import { peopleOf, type AnswerCall, type Approve } from './memory/people.ts';
@@ -74,8 +75,9 @@ export type RunRoleOptions = RunFor & {
  * options do not give leaves the job `waiting`. Throws a `TestKitError` only if the config or the options are not valid.
  */
 export async function runRole(config: object, options: RunRoleOptions): Promise<RoleRun> {
-  const { role = null, worker = {}, input, model, standIns, now = new Date() } = options;
-  const abilities = abilitiesOf(config, standIns);
+  const { role = null, worker = {}, input, model, standIns = {}, now = new Date() } = options;
+  const abilities = abilitiesOf(config, { standIns, recorded: null });
+  expectTools(abilities.settings, 'standIns', Object.keys(standIns));
   const settings = abilities.resolve(role, workerConfigOf(config, worker));
   const clock = new VirtualClock(now.getTime());
   const context = new MemoryContext(emptyContext(settings, role, options));

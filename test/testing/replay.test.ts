@@ -3,32 +3,10 @@ import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { replay, simulatedModel } from '../../src/testing/index.ts';
 import { diffLines } from '../../src/testing/replay/diff.ts';
-import { exportOf } from './recordings.ts';
+import { exportOf, recordedCall } from './recordings.ts';
 
-const CALL = '0198f000-0000-7000-8000-000000000001';
-
-function recorded(tool: string, result: string, isError = false, input = {}) {
-  return exportOf(
-    [
-      { role: 'user', type: 'text', turn: 'u1', content: [{ type: 'text', text: 'Pay it back.' }] },
-      {
-        role: 'assistant',
-        type: 'tool_call',
-        turn: 'a1',
-        content: [{ type: 'tool_use', id: CALL, name: tool, input }],
-      },
-      {
-        role: 'tool',
-        type: 'tool_result',
-        turn: 'a1',
-        content: [{ type: 'tool_result', tool_use_id: CALL, content: result, is_error: isError }],
-      },
-      { role: 'assistant', type: 'text', turn: 'a1', content: [{ type: 'text', text: 'Done.' }] },
-    ],
-    { tools: [tool] },
-    'shop',
-  );
-}
+const recorded = (tool: string, result: string | null, isError = false, input = {}) =>
+  recordedCall(tool, result, { role: 'shop', isError, input });
 
 const shop = (approval: 'never' | 'always' | 'deny', prompt = 'You run a shop.') =>
   defineConfig({
@@ -101,8 +79,10 @@ test('another model gives other answers', async () => {
 });
 
 test('a recorded tool of an MCP server, and one that reaches outside', async () => {
-  for (const tool of ['files__read', 'http_fetch'])
-    expect((await replay(recorded(tool, 'text'), shop('never'))).diff).toBe('');
+  for (const tool of ['files__read', 'http_fetch']) {
+    const input = { url: 'https://example.com' };
+    expect((await replay(recorded(tool, 'text', false, input), shop('never'))).diff).toBe('');
+  }
 });
 
 test.each([

@@ -180,9 +180,10 @@ describe('stand-ins', () => {
   test('are the tools of an MCP server, and workers', async () => {
     const files = simulatedModel([call('files__read', { path: 'a' }), 'ok']);
     const read = { files__read: () => 'text of a' };
-    expect((await runRole(config, { role: 'files', input: 'go', model: files, standIns: read })).calls).toMatchObject([
-      { result: 'text of a' },
-    ]);
+    expect(
+      (await runRole(config, { role: 'files', input: 'go', model: files, standIns: read, approve: () => 'approve' }))
+        .calls,
+    ).toMatchObject([{ result: 'text of a' }]);
     const boss = simulatedModel([call('spawn_worker', { input: 'do it' }), 'ok']);
     const spawned = { spawn_worker: () => ({ status: 'completed', output: 'done' }) };
     expect((await runRole(config, { role: 'boss', input: 'go', model: boss, standIns: spawned })).calls).toMatchObject([

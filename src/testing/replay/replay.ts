@@ -1,11 +1,10 @@
 /** Replays a recorded conversation against changed tools, roles or prompts, without any effect. */
 import type { JobId } from '../../core/ids.ts';
-import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import type { Settings, WorkerConfig } from '../../core/workers/settings.ts';
 import { ids } from '../../platform/ids.ts';
-import { BUILT_IN_NAMES } from '../../tools/built-in/tools.ts';
 import type { RoleDefinition } from '../../tools/config/define.ts';
 import { abilitiesOf, workerConfigOf, type Abilities } from '../abilities.ts';
+import { expectTools } from '../known-tools.ts';
 import { VirtualClock } from '../memory/clock.ts';
 import { MemoryContext } from '../memory/context.ts';
 import { MemoryDurable } from '../memory/durable.ts';
@@ -58,11 +57,13 @@ export async function replay(recorded: string | object, config: object, options:
   const recording = readRecording(recorded);
   const role = options.role === undefined ? recording.role : options.role;
   const worker = workerConfigOf(config, options.worker ?? {});
-  const standIns = { ...standInsFor(recording), ...options.standIns };
-  const abilities = abilitiesOf(config, standIns);
+  const given = { standIns: options.standIns ?? {}, recorded: recording.tools };
+  const abilities = abilitiesOf(config, given);
+  expectTools(abilities.settings, 'run', options.run ?? []);
+  expectTools(abilities.settings, 'standIns', Object.keys(given.standIns));
   const settings = resolved(abilities, role, { ...recording.config, ...worker });
   const before = resolved(
-    options.against === undefined ? abilities : abilitiesOf(options.against, standIns),
+    options.against === undefined ? abilities : abilitiesOf(options.against, given),
     recording.role ?? role,
     recording.config,
   );
@@ -83,20 +84,6 @@ function resolved(abilities: Abilities, role: string | null, config: WorkerConfi
   const known = tools?.filter((name) => abilities.registry.get(name, null) !== undefined);
   const settings = abilities.resolve(role, { ...config, ...(known !== undefined && { tools: known }) });
   return { ...settings, compaction: { ...settings.compaction, type: 'none' } };
-}
-
-/** Of recorded tools that a test does not have: those of MCP servers, and built-in ones that reach outside. */
-function standInsFor({ tools }: Recording): StandIns {
-  const outside = [...tools].filter((name) => serverOf(name) !== null || OUTSIDE.has(name));
-  return Object.fromEntries(outside.map((name) => [name, () => notRun(name)]));
-}
-
-const INSIDE = ['ask_user', 'sleep_until', 'remember', 'recall', 'spawn_worker', 'wait_for_workers'];
-const OUTSIDE: ReadonlySet<string> = new Set(BUILT_IN_NAMES.filter((name) => !INSIDE.includes(name)));
-
-function notRun(name: string) {
-  const content = `A replay cannot run ${name}. Give a stand-in for it: standIns: { ${name}: (input) => … }.`;
-  return { content, is_error: true };
 }
 
 type Played = { settings: Settings; role: string | null; abilities: Abilities };
