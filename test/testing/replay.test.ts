@@ -1,5 +1,5 @@
 // Replays of recorded conversations: people, rules, models, and recordings that cannot be read.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { replay, simulatedModel } from '../../src/testing/index.ts';
 import { diffLines } from '../../src/testing/replay/diff.ts';
@@ -37,6 +37,62 @@ test.each(['Denied by the operator.', 'Denied by the operator: Too much.'])(
     expect(run.calls).toMatchObject([{ status: 'denied' }]);
   },
 );
+
+describe('what no person approved, does not run', () => {
+  const guarded = (limits = {}) => {
+    const ran: string[] = [];
+    const execute = () => {
+      ran.push('refund');
+      return 'paid';
+    };
+    const tool = { name: 'refund', description: 'Pays back.', input_schema: { type: 'object' }, effect: 'once' };
+    const config = { tools: [{ ...tool, approval: 'always', execute }], roles: { shop: {} }, limits };
+    return { ran, config };
+  };
+
+  test.each([{}, { approval_timeout_s: 60 }, { approval_timeout_s: 60, approval_default: 'approve' }])(
+    'a call that still waits, waits: %j',
+    async (limits) => {
+      for (const run of [[], ['refund']]) {
+        const { ran, config } = guarded(limits);
+        const replayed = await replay(recorded('refund', null), config, { run });
+        expect(replayed).toMatchObject({ equal: true, diff: '' });
+        expect(replayed.run).toMatchObject({
+          status: 'waiting',
+          waiting_for: [{ waits_for: 'approval', call: { tool: 'refund' } }],
+        });
+        expect(ran).toEqual([]);
+      }
+    },
+  );
+
+  test('nor does a call of another model', async () => {
+    const { ran, config } = guarded();
+    const model = simulatedModel([{ calls: [{ tool: 'refund', input: {} }] }, 'ok']);
+    const replayed = await replay(recorded('refund', 'paid'), config, { model, run: ['refund'] });
+    expect(replayed.run.status).toBe('waiting');
+    expect(ran).toEqual([]);
+  });
+
+  test('a call that was cancelled before it ran, or denied by a rule', async () => {
+    for (const text of [
+      'Cancelled before it ran.',
+      'Denied: this call is not allowed here. It did not run. Requesting it again will be denied too.',
+    ]) {
+      const { ran, config } = guarded();
+      const replayed = await replay(recorded('refund', text, true), config, { run: ['refund'] });
+      expect(replayed.run.status).toBe('waiting');
+      expect(ran).toEqual([]);
+    }
+  });
+
+  test('one that was approved runs, if `run` names it', async () => {
+    const { ran, config } = guarded();
+    const replayed = await replay(recorded('refund', 'paid'), config, { run: ['refund'] });
+    expect(replayed.equal).toBe(true);
+    expect(ran).toEqual(['refund']);
+  });
+});
 
 test('a rule that now denies shows in the conversation', async () => {
   const { diff } = await replay(recorded('refund', 'paid'), shop('deny'));

@@ -9,14 +9,14 @@ import { VirtualClock } from '../memory/clock.ts';
 import { MemoryContext } from '../memory/context.ts';
 import { MemoryDurable } from '../memory/durable.ts';
 import { Reports } from '../memory/reports.ts';
-import { MemoryWorker } from '../memory/worker.ts';
+import { isWithoutEnd, MemoryWorker } from '../memory/worker.ts';
 import { toRoleRun, type RoleRun } from '../role-run.ts';
 import { emptyContext, toJob, type RunFor } from '../run-role.ts';
 import { modelOf, type SimulatedModel } from '../simulated-model.ts';
 import type { StandIns } from '../stand-ins.ts';
 import { diffLines } from './diff.ts';
 import { readRecording, type RecordedAnswer, type Recording } from './recording.ts';
-import { recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
+import { isWithoutResult, recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
 import { conversationLines, promptLines } from './texts.ts';
 
 export type ReplayOptions = RunFor & {
@@ -51,7 +51,7 @@ export type Replay = {
 /**
  * Plays the export of a context (`GET /api/contexts/{id}/export`, its text or its value) once more with this config: the
  * loop, the schemas, the rules and the approval of the tools are those of now. The model gives its recorded answers, and
- * no tool runs unless `run` names it. Throws a `TestKitError` if the config or the recording is not valid.
+ * no tool runs unless `run` names it. A call without a recorded result is not approved: it waits. Throws a `TestKitError` if the config or the recording is not valid.
  */
 export async function replay(recorded: string | object, config: object, options: ReplayOptions = {}): Promise<Replay> {
   const recording = readRecording(recorded);
@@ -93,7 +93,7 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
   const clock = new VirtualClock(now);
   const context = new MemoryContext(emptyContext(settings, role, options));
   const reports = new Reports();
-  const durable = new MemoryDurable();
+  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
   const { results } = recording;
   const run = new Set(options.run);
   const answers: RecordedAnswer[] = [];
@@ -104,8 +104,9 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
     tools: recordedTools(abilities.runner, abilities.registry, results, run),
     reports,
     durable,
-    people: recordedPeople(results),
+    people: recordedPeople(results, run),
     team: recordedTeam(results),
+    isAtEnd: (waiting) => isWithoutEnd(waiting) || isWithoutResult(waiting, results),
   });
   let last: JobId | null = null;
   for (const { input, answers: given } of recording.jobs) {
