@@ -45,8 +45,7 @@ test('of a role', async () => {
 test('a role that the config does not have is refused', async () => {
   const { calls, started } = await runRole(config, { role: 'boss', input: 'go', model: startAs('reserch') });
   expect(calls).toMatchObject([{ status: 'failed', is_error: true }]);
-  expect(JSON.parse(String(calls[0]?.result))).toEqual({
-    error: { code: 'unknown_role', message: 'No role has the name "reserch".' },
-  });
+  const fault = { code: 'unknown_role', message: 'No role has the name "reserch".' };
+  expect(calls[0]?.result).toBe(JSON.stringify({ error: fault }));
   expect(started).toEqual([]);
 });
