@@ -1,22 +1,18 @@
 /** What a run in memory can serve: the tools and roles of a config file, and stand-ins for tools. */
 import { LIMITS } from '../core/limits.ts';
-import type { JsonObject } from '../core/json.ts';
 import { PROVIDERS } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
 import { serverOf } from '../core/tools/mcp-tool-name.ts';
 import type { ToolRunner } from '../core/tools/tool.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
 import type { Settings, WorkerConfig } from '../core/workers/settings.ts';
-import { builtInTools } from '../tools/built-in/tools.ts';
 import { parseConfigFile, type OperatorSettings } from '../tools/config/parse-config.ts';
 import { createRegistry, type Registry } from '../tools/registry/registry.ts';
 import { NO_SERVERS, type ToolServers } from '../tools/registry/servers.ts';
 import { resolve } from '../tools/registry/settings.ts';
-import type { Tool } from '../tools/registry/tool.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
 import { TestKitError } from './error.ts';
-import { memoriesInMemory } from './memory/memories.ts';
-import type { StandIn, StandIns } from './stand-ins.ts';
+import { toolsOf, type Given } from './known-tools.ts';
 
 export type Abilities = {
   settings: OperatorSettings;
@@ -27,20 +23,14 @@ export type Abilities = {
 };
 
 /** Throws a `TestKitError` with all faults of the config. */
-export function abilitiesOf(config: object, standIns: StandIns = {}): Abilities {
+export function abilitiesOf(config: object, { standIns, recorded }: Given): Abilities {
   const settings = readConfig(config);
   const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...settings.limits };
-  const known = [...builtInTools({ memories: memoriesInMemory() }), ...settings.tools];
-  const registry = createRegistry([
-    ...known.map((tool) => withStandIn(tool, standIns[tool.descriptor.name])),
-    ...Object.entries(standIns).flatMap(([name, standIn]) =>
-      known.some(({ descriptor }) => descriptor.name === name) ? [] : [toolOf(name, standIn)],
-    ),
-  ]);
+  const registry = createRegistry(toolsOf(settings, { standIns, recorded }));
   const catalog = {
     roles: settings.roles,
     registry,
-    servers: serversOf(registry),
+    servers: serversOf(registry, recorded !== null),
     providers: new Set(PROVIDERS),
     asking: limits.asking,
     parameters: settings.limits.parameters ?? [],
@@ -97,44 +87,14 @@ function exampleOf([first = '']: readonly string[]): string {
   return server === undefined ? first.replace(/^\w+ /, '') : `${server}__tool_name`;
 }
 
-/** Keeps name, schema, effect and approval. */
-function withStandIn(tool: Tool, standIn: StandIn | undefined): Tool {
-  if (standIn === undefined) return tool;
-  const { reconcile: _, ...kept } = tool;
-  const descriptor = { ...tool.descriptor, answered_by: 'tool' as const };
-  return { ...kept, descriptor, execute: toExecute(standIn) };
-}
-
-/** A tool that this process does not have: of an MCP server, or a built-in one that reaches outside. */
-function toolOf(name: string, standIn: StandIn): Tool {
-  return {
-    descriptor: {
-      name,
-      description: '',
-      input_schema: { type: 'object' },
-      effect: 'none',
-      on_unknown: 'tell',
-      answered_by: 'tool',
-    },
-    timeoutMs: null,
-    validate: (value) => ({ ok: true, value }),
-    execute: toExecute(standIn),
-  };
-}
-
-function toExecute(standIn: StandIn): Tool['execute'] {
-  // The input was validated by the schema of the tool, which is one of an object.
-  return (input, context) => standIn(input as JsonObject, context);
-}
-
-/** The MCP servers of which there is a stand-in for at least one tool. */
-function serversOf(registry: Registry): ToolServers {
+/** The MCP servers of which there is a stand-in for at least one tool. In a replay also those that no call used. */
+function serversOf(registry: Registry, isReplay: boolean): ToolServers {
   return {
     ...NO_SERVERS,
     offer(server) {
       const tools = registry.names.filter((name) => serverOf(name) === server);
       const descriptors = tools.flatMap((name) => registry.get(name, null)?.descriptor ?? []);
-      return descriptors.length === 0 ? null : { kind: 'tools', tools: descriptors };
+      return descriptors.length === 0 && !isReplay ? null : { kind: 'tools', tools: descriptors };
     },
   };
 }

@@ -3,11 +3,18 @@
 /**
  * `invalid_config`: the config, the tool or an answer of the model is not valid. `unknown_role`, `unknown_tool`: the
  * config has none of that name. `unavailable`: the role needs something that a test does not have, such as an MCP
- * server. `invalid_recording`: it is no export of a context, or one that cannot be replayed.
+ * server. `invalid_recording`: it is no export of a context, or one that cannot be replayed. `invalid`: an approval has
+ * an input that does not match the schema of the tool.
  */
-export type TestKitCode = 'invalid_config' | 'unknown_role' | 'unknown_tool' | 'unavailable' | 'invalid_recording';
+export type TestKitCode =
+  | 'invalid_config'
+  | 'unknown_role'
+  | 'unknown_tool'
+  | 'unavailable'
+  | 'invalid_recording'
+  | 'invalid';
 
-/** Thrown by the functions of `nightshift/testing`, before anything runs. */
+/** Thrown by the functions of `nightshift/testing`: before anything runs, except for `invalid`. */
 export class TestKitError extends Error {
   override name = 'TestKitError';
   readonly code: TestKitCode;

@@ -57,5 +57,6 @@ function stateOf({ status, output, error, waiting_for }: RoleRun): string {
 /** Objects may have more members; all else is equal. */
 function includes(value: Json, part: Json): boolean {
   if (!isJsonObject(part)) return isDeepStrictEqual(value, part);
-  return isJsonObject(value) && Object.entries(part).every(([name, one]) => includes(value[name] ?? null, one));
+  if (!isJsonObject(value)) return false;
+  return Object.entries(part).every(([name, one]) => Object.hasOwn(value, name) && includes(value[name] ?? null, one));
 }

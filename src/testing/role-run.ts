@@ -43,7 +43,7 @@ export type RoleRun = {
   messages: readonly RunMessage[];
   /** In the order in which the model made them. */
   calls: readonly RunCall[];
-  /** What the job waits for: decisions and answers that the options did not give. */
+  /** What this job, or one before it, waits for: decisions and answers that the options did not give. */
   waiting_for: readonly Awaited[];
   /** Model calls of the job that were answered. */
   steps: number;
@@ -69,7 +69,9 @@ type Finished = {
 
 export function toRoleRun({ context, reports, durable, jobId, beganAt, endedAt }: Finished): RoleRun {
   const ended = jobId === null ? undefined : context.ended.get(jobId);
-  const job = ended?.job ?? context.current.job;
+  const { current } = context;
+  // A job behind one that waits is still queued.
+  const job = ended?.job ?? (current.job?.id === jobId ? current.job : null);
   const outcome = ended?.outcome ?? null;
   return {
     status: outcome?.status ?? job?.status ?? 'queued',
@@ -77,7 +79,7 @@ export function toRoleRun({ context, reports, durable, jobId, beganAt, endedAt }
     error: outcome !== null && 'error' in outcome ? { ...outcome.error } : null,
     messages: context.messages.map(toRunMessage),
     calls: callsOf(context),
-    waiting_for: awaitedIn(context.current),
+    waiting_for: awaitedIn(current),
     steps: job?.steps ?? 0,
     usage: toPublicUsage(job?.usage ?? NO_USAGE),
     log: reports.log,

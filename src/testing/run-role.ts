@@ -22,13 +22,14 @@ import { createSimulated } from '../llm/simulated/model.ts';
 import { ids } from '../platform/ids.ts';
 import type { RoleDefinition } from '../tools/config/define.ts';
 import { abilitiesOf, workerConfigOf } from './abilities.ts';
+import { expectTools } from './known-tools.ts';
 import { VirtualClock } from './memory/clock.ts';
 import { MemoryContext } from './memory/context.ts';
 import { peopleOf, type AnswerCall, type Approve } from './memory/people.ts';
 import { MemoryDurable } from './memory/durable.ts';
 import { Reports } from './memory/reports.ts';
 import { NO_TEAM } from './memory/team.ts';
-import { MemoryWorker } from './memory/worker.ts';
+import { isWithoutEnd, MemoryWorker } from './memory/worker.ts';
 import { toRoleRun, type RoleRun } from './role-run.ts';
 import type { StandIns } from './stand-ins.ts';
 import { modelOf, type SimulatedModel } from './simulated-model.ts';
@@ -71,16 +72,18 @@ export type RunRoleOptions = RunFor & {
  * Redis, no key. Waits take no time. `config`: what `nightshift.config.ts` exports.
  *
  * A job that fails is a result (`status: 'failed'`, `error`). A call that waits for a decision or an answer that the
- * options do not give leaves the job `waiting`. Throws a `TestKitError` only if the config or the options are not valid.
+ * options do not give leaves the job `waiting`. Throws a `TestKitError` only if the config or the options are not valid, or if
+ * `approve` returns an input that is not.
  */
 export async function runRole(config: object, options: RunRoleOptions): Promise<RoleRun> {
-  const { role = null, worker = {}, input, model, standIns, now = new Date() } = options;
-  const abilities = abilitiesOf(config, standIns);
+  const { role = null, worker = {}, input, model, standIns = {}, now = new Date() } = options;
+  const abilities = abilitiesOf(config, { standIns, recorded: null });
+  expectTools(abilities.settings, 'standIns', Object.keys(standIns));
   const settings = abilities.resolve(role, workerConfigOf(config, worker));
   const clock = new VirtualClock(now.getTime());
   const context = new MemoryContext(emptyContext(settings, role, options));
   const reports = new Reports();
-  const durable = new MemoryDurable();
+  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
   const memoryWorker = new MemoryWorker({
     context,
     clock,
@@ -88,8 +91,9 @@ export async function runRole(config: object, options: RunRoleOptions): Promise<
     tools: abilities.runner,
     reports,
     durable,
-    people: peopleOf(options.approve, options.answer),
+    people: peopleOf(abilities.registry, options),
     team: NO_TEAM,
+    isAtEnd: isWithoutEnd,
   });
   let last: JobId | null = null;
   for (const text of typeof input === 'string' ? [input] : input) {

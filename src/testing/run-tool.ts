@@ -71,7 +71,7 @@ export async function runTool(tool: object, input: Json, options: RunToolOptions
   const seen: Pick<ToolRun, 'output' | 'thrown'> = { output: undefined, thrown: undefined };
   const runner = createToolRunner(createRegistry([watched(read, seen)]), { limits: LIMITS });
   const reports = new Reports();
-  const durable = new MemoryDurable();
+  const durable = new MemoryDurable(null);
   const call = invocationOf(read.descriptor.name, input, options.context ?? {});
   const services = { report: reports.open(call), ...durable.open(call) };
   const outcome = await runner.execute(call, options.signal ?? new AbortController().signal, services);

@@ -40,6 +40,30 @@ export function exportOf(entries: readonly Entry[], config: JsonObject, role: st
   };
 }
 
+const CALL = '0198f000-0000-7000-8000-000000000001';
+
+type Recorded = { role?: string | null; config?: JsonObject; input?: JsonObject; isError?: boolean };
+
+/** A conversation with one call. `result` null: it has none yet, so the conversation ends here. */
+export function recordedCall(
+  tool: string,
+  result: string | null,
+  { role = null, config = { tools: [tool] }, input = {}, isError = false }: Recorded = {},
+): JsonObject {
+  const use = { type: 'tool_use', id: CALL, name: tool, input };
+  const asked: Entry[] = [
+    { role: 'user', type: 'text', turn: 'u1', content: [{ type: 'text', text: 'Pay it back.' }] },
+    { role: 'assistant', type: 'tool_call', turn: 'a1', content: [use] },
+  ];
+  if (result === null) return exportOf(asked, config, role);
+  const answer = { type: 'tool_result', tool_use_id: CALL, content: result, is_error: isError };
+  const ended: Entry[] = [
+    { role: 'tool', type: 'tool_result', turn: 'a1', content: [answer] },
+    { role: 'assistant', type: 'text', turn: 'a1', content: [{ type: 'text', text: 'Done.' }] },
+  ];
+  return exportOf([...asked, ...ended], config, role);
+}
+
 /** The entries that a worker would have stored of a recorded conversation. */
 export function entriesOf({ recorded }: Conversation): Entry[] {
   let turn = 0;

@@ -1,34 +1,12 @@
 // Replays of recorded conversations: people, rules, models, and recordings that cannot be read.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { replay, simulatedModel } from '../../src/testing/index.ts';
 import { diffLines } from '../../src/testing/replay/diff.ts';
-import { exportOf } from './recordings.ts';
+import { exportOf, recordedCall } from './recordings.ts';
 
-const CALL = '0198f000-0000-7000-8000-000000000001';
-
-function recorded(tool: string, result: string, isError = false, input = {}) {
-  return exportOf(
-    [
-      { role: 'user', type: 'text', turn: 'u1', content: [{ type: 'text', text: 'Pay it back.' }] },
-      {
-        role: 'assistant',
-        type: 'tool_call',
-        turn: 'a1',
-        content: [{ type: 'tool_use', id: CALL, name: tool, input }],
-      },
-      {
-        role: 'tool',
-        type: 'tool_result',
-        turn: 'a1',
-        content: [{ type: 'tool_result', tool_use_id: CALL, content: result, is_error: isError }],
-      },
-      { role: 'assistant', type: 'text', turn: 'a1', content: [{ type: 'text', text: 'Done.' }] },
-    ],
-    { tools: [tool] },
-    'shop',
-  );
-}
+const recorded = (tool: string, result: string | null, isError = false, input = {}) =>
+  recordedCall(tool, result, { role: 'shop', isError, input });
 
 const shop = (approval: 'never' | 'always' | 'deny', prompt = 'You run a shop.') =>
   defineConfig({
@@ -59,6 +37,62 @@ test.each(['Denied by the operator.', 'Denied by the operator: Too much.'])(
     expect(run.calls).toMatchObject([{ status: 'denied' }]);
   },
 );
+
+describe('what no person approved, does not run', () => {
+  const guarded = (limits = {}) => {
+    const ran: string[] = [];
+    const execute = () => {
+      ran.push('refund');
+      return 'paid';
+    };
+    const tool = { name: 'refund', description: 'Pays back.', input_schema: { type: 'object' }, effect: 'once' };
+    const config = { tools: [{ ...tool, approval: 'always', execute }], roles: { shop: {} }, limits };
+    return { ran, config };
+  };
+
+  test.each([{}, { approval_timeout_s: 60 }, { approval_timeout_s: 60, approval_default: 'approve' }])(
+    'a call that still waits, waits: %j',
+    async (limits) => {
+      for (const run of [[], ['refund']]) {
+        const { ran, config } = guarded(limits);
+        const replayed = await replay(recorded('refund', null), config, { run });
+        expect(replayed).toMatchObject({ equal: true, diff: '' });
+        expect(replayed.run).toMatchObject({
+          status: 'waiting',
+          waiting_for: [{ waits_for: 'approval', call: { tool: 'refund' } }],
+        });
+        expect(ran).toEqual([]);
+      }
+    },
+  );
+
+  test('nor does a call of another model', async () => {
+    const { ran, config } = guarded();
+    const model = simulatedModel([{ calls: [{ tool: 'refund', input: {} }] }, 'ok']);
+    const replayed = await replay(recorded('refund', 'paid'), config, { model, run: ['refund'] });
+    expect(replayed.run.status).toBe('waiting');
+    expect(ran).toEqual([]);
+  });
+
+  test('a call that was cancelled before it ran, or denied by a rule', async () => {
+    for (const text of [
+      'Cancelled before it ran.',
+      'Denied: this call is not allowed here. It did not run. Requesting it again will be denied too.',
+    ]) {
+      const { ran, config } = guarded();
+      const replayed = await replay(recorded('refund', text, true), config, { run: ['refund'] });
+      expect(replayed.run.status).toBe('waiting');
+      expect(ran).toEqual([]);
+    }
+  });
+
+  test('one that was approved runs, if `run` names it', async () => {
+    const { ran, config } = guarded();
+    const replayed = await replay(recorded('refund', 'paid'), config, { run: ['refund'] });
+    expect(replayed.equal).toBe(true);
+    expect(ran).toEqual(['refund']);
+  });
+});
 
 test('a rule that now denies shows in the conversation', async () => {
   const { diff } = await replay(recorded('refund', 'paid'), shop('deny'));
@@ -101,8 +135,10 @@ test('another model gives other answers', async () => {
 });
 
 test('a recorded tool of an MCP server, and one that reaches outside', async () => {
-  for (const tool of ['files__read', 'http_fetch'])
-    expect((await replay(recorded(tool, 'text'), shop('never'))).diff).toBe('');
+  for (const tool of ['files__read', 'http_fetch']) {
+    const input = { url: 'https://example.com' };
+    expect((await replay(recorded(tool, 'text', false, input), shop('never'))).diff).toBe('');
+  }
 });
 
 test.each([

@@ -1,7 +1,7 @@
 // Roles in memory: waits without time, answers of people, failures, and what is not valid.
 import { describe, expect, test } from 'vitest';
 import { defineConfig, ToolError } from '../../src/index.ts';
-import { runRole, simulatedModel } from '../../src/testing/index.ts';
+import { matchers, runRole, simulatedModel } from '../../src/testing/index.ts';
 
 const config = defineConfig({
   tools: [
@@ -88,6 +88,22 @@ describe('people answer', () => {
       error: null,
       waiting_for: [{ waits_for: 'answer', call: { tool: 'ask_user', question: 'Which?' } }],
     });
+  });
+
+  test('an input behind one that waits is queued', async () => {
+    const model = simulatedModel([call('ask_user', { question: 'Which?' })]);
+    const run = await runRole(config, { role: 'patient', input: ['go', 'and on'], model });
+    expect(run).toMatchObject({ status: 'queued', output: null, steps: 0, waiting_for: [{ waits_for: 'answer' }] });
+  });
+
+  test('an approval with an input that the schema refuses is none', async () => {
+    const model = simulatedModel([call('mail', { to: 'a' }), 'sent']);
+    const refused = runRole(config, { role: 'clerk', input: 'go', model, approve: () => ({ approve: { to: 7 } }) });
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining('approve: the input does not match the schema of the tool mail: '),
+    });
+    expect(model.left).toBe(1);
   });
 
   test('a tool of the client', async () => {
@@ -180,9 +196,10 @@ describe('stand-ins', () => {
   test('are the tools of an MCP server, and workers', async () => {
     const files = simulatedModel([call('files__read', { path: 'a' }), 'ok']);
     const read = { files__read: () => 'text of a' };
-    expect((await runRole(config, { role: 'files', input: 'go', model: files, standIns: read })).calls).toMatchObject([
-      { result: 'text of a' },
-    ]);
+    expect(
+      (await runRole(config, { role: 'files', input: 'go', model: files, standIns: read, approve: () => 'approve' }))
+        .calls,
+    ).toMatchObject([{ result: 'text of a' }]);
     const boss = simulatedModel([call('spawn_worker', { input: 'do it' }), 'ok']);
     const spawned = { spawn_worker: () => ({ status: 'completed', output: 'done' }) };
     expect((await runRole(config, { role: 'boss', input: 'go', model: boss, standIns: spawned })).calls).toMatchObject([
@@ -215,4 +232,12 @@ test.each([
 ])('what is not valid is refused before anything runs %#', async (given, options, code, text) => {
   const refused = runRole(given, { input: 'go', model: simulatedModel([]), ...options });
   await expect(refused).rejects.toMatchObject({ name: 'TestKitError', code, message: expect.stringContaining(text) });
+});
+
+test('toHaveCalled: a member that is null is there', async () => {
+  const model = simulatedModel([call('who', { order: 7, coupon: null }), 'ok']);
+  const run = await runRole(config, { role: 'clerk', input: 'go', model });
+  const passes = (input: { [name: string]: number | null }) => matchers.toHaveCalled(run, 'who', input).pass;
+  expect(passes({ coupon: null })).toBe(true);
+  expect(passes({ discount: null })).toBe(false);
 });

@@ -16,7 +16,7 @@ export const OUTCOME_UNKNOWN: Closing = {
 export const HAPPENED =
   'The call took effect: a person has confirmed it. Its return value is unknown. Do not repeat it.';
 
-const NEVER_RAN: Closing = { status: 'cancelled', text: 'Cancelled before it ran.' };
+export const NEVER_RAN: Closing = { status: 'cancelled', text: 'Cancelled before it ran.' };
 
 const ABORTED: Closing = {
   status: 'cancelled',

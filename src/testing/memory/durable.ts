@@ -1,6 +1,7 @@
 /**
  * The durable steps of calls in memory, and what tools start: it is recorded and does not run, since a test has one context.
  */
+import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Started } from '../../core/tools/starts.ts';
@@ -20,9 +21,15 @@ export type StartedWork = {
   context_id: string;
 };
 
+/** `roles`: those that a spawned worker may have; null: any, since the test has no config. */
 export class MemoryDurable {
+  readonly #roles: ReadonlySet<string> | null;
   readonly started: StartedWork[] = [];
   readonly #steps = new Map<ToolCallId, Map<string, StoredStep>>();
+
+  constructor(roles: ReadonlySet<string> | null) {
+    this.#roles = roles;
+  }
 
   open({ id, name: tool }: Pick<ToolInvocation, 'id' | 'name'>): Pick<CallServices, 'steps' | 'starts'> {
     const steps = this.#steps.get(id) ?? new Map<string, StoredStep>();
@@ -47,6 +54,7 @@ export class MemoryDurable {
           return keep(step, value, { kind: 'enqueue', input, role: null, context_id });
         },
         spawn: async (step, { input, role }) => {
+          if (role !== null && this.#roles?.has(role) === false) return unknownRole(role);
           const context_id = ids.next<ContextId>();
           const value = { worker_id: ids.next<WorkerId>(), context_id, job_id: ids.next<JobId>() };
           return keep(step, value, { kind: 'spawn', input, role: role ?? null, context_id });
@@ -54,4 +62,8 @@ export class MemoryDurable {
       },
     };
   }
+}
+
+function unknownRole(role: string): Refusal {
+  return { kind: 'refused', code: 'unknown_role', message: `No role has the name ${JSON.stringify(role)}.` };
 }

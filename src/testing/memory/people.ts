@@ -3,6 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { ASK_USER, parseQuestion } from '../../core/conversation/question.ts';
 import type { ResultPart } from '../../core/conversation/blocks.ts';
 import type { ApprovalDecision, Reply } from '../../core/tools/tool-call.ts';
+import type { Registry } from '../../tools/registry/registry.ts';
+import { TestKitError } from '../error.ts';
 
 /** A call that waits for a person or a client. */
 export type WaitingCall = {
@@ -18,7 +20,7 @@ export type WaitingCall = {
 /** A call that waits, and for what: a decision, or an answer. */
 export type Awaited = { call: WaitingCall; waits_for: 'approval' | 'answer' };
 
-/** `approve`, also with another input; or `reject` with the reason that the model reads. */
+/** `approve`, also with another input, which the schema of the tool must accept; or `reject` with the reason that the model reads. */
 export type Decision = 'approve' | 'reject' | { approve: JsonObject } | { reject: string };
 
 /** Undefined: no decision, so that the wait goes on until its timeout. */
@@ -36,11 +38,17 @@ export type People = {
   answer(call: WaitingCall): Promise<Reply | null>;
 };
 
-export function peopleOf(approve: Approve | undefined, answer: AnswerCall | undefined): People {
+export function peopleOf(
+  registry: Registry,
+  { approve, answer }: { approve?: Approve | undefined; answer?: AnswerCall | undefined },
+): People {
   return {
     async decide(call) {
       const decision = await approve?.(call);
-      return decision === undefined ? null : toApproval(decision);
+      if (decision === undefined) return null;
+      const approval = toApproval(decision);
+      if (approval.input !== null) await expectValid(registry, call.tool, approval.input);
+      return approval;
     },
     async answer(call) {
       const given = await answer?.(call);
@@ -62,4 +70,12 @@ function toApproval(decision: Decision): ApprovalDecision {
   return 'approve' in decision
     ? { decision: 'approve', reason: null, input: decision.approve }
     : { decision: 'deny', reason: decision.reject, input: null };
+}
+
+/** As the API does: a tool that is not known checks its input when it runs. */
+async function expectValid(registry: Registry, tool: string, input: Json): Promise<void> {
+  const checked = await registry.get(tool, null)?.validate(structuredClone(input));
+  if (checked === undefined || checked.ok) return;
+  const message = `approve: the input does not match the schema of the tool ${tool}: ${checked.problems.join('; ')}.`;
+  throw new TestKitError('invalid', message);
 }

@@ -35,6 +35,8 @@ export type MemoryParts = {
   durable: MemoryDurable;
   people: People;
   team: Team;
+  /** Whether a run that waits has come to its end, since nothing will end its waits. */
+  isAtEnd: (waiting: Snapshot) => boolean;
 };
 
 export class MemoryWorker {
@@ -48,12 +50,12 @@ export class MemoryWorker {
 
   /** Runs until nothing is left to do, or only waits without an end are left. */
   async bringToRest(): Promise<void> {
-    const { context, clock } = this.#parts;
+    const { context, clock, isAtEnd } = this.#parts;
     while (context.status !== 'idle') {
       const first = context.claim(clock.now());
       if (first !== null) await this.#run(first);
       if (context.status === 'waiting' && !(await this.#askPeople())) {
-        if (isWithoutEnd(context.current)) return;
+        if (isAtEnd(context.current)) return;
         clock.skipTo(context.until);
       }
     }
@@ -105,7 +107,7 @@ function waitingCall(current: Snapshot, call: OpenCall): WaitingCall {
 }
 
 /** No time ends what it waits for. */
-function isWithoutEnd({ calls, job }: Snapshot): boolean {
+export function isWithoutEnd({ calls, job }: Snapshot): boolean {
   return (
     calls.length > 0 && (job?.deadline ?? null) === null && calls.every(({ wait }) => (wait?.until ?? null) === null)
   );

@@ -1,9 +1,10 @@
 /** The ports of a replay: the model, tools, people and workers say again what they said in the recording. */
 import type { Team } from '../../agent/calls/team.ts';
-import { deniedWith, expiredWait } from '../../core/conversation/closing-texts.ts';
+import { deniedWith, expiredWait, FORBIDDEN, NEVER_RAN as NO_RUN } from '../../core/conversation/closing-texts.ts';
 import { isToolUse, type ToolResultBlock } from '../../core/conversation/blocks.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import type { FinishReason, Model } from '../../core/model/model.ts';
+import type { Snapshot } from '../../core/run/snapshot.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
 import type { ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { Registry } from '../../tools/registry/registry.ts';
@@ -80,13 +81,19 @@ const EXPIRED = expiredWait('once', 'approval').text;
 const DENIED = deniedWith(null).text;
 const DENIED_BECAUSE = deniedWith('').text;
 
-/** Rejects what was rejected, leaves without a decision what expired, and approves everything else. */
-export function recordedPeople(results: RecordedResults): People {
+const NEVER_RAN: readonly string[] = [NO_RUN.text, FORBIDDEN.text];
+
+/**
+ * Rejects what was rejected, and approves what has a result. A call that expired, or that has no result yet, gets no
+ * decision; neither does one of a tool in `run` that did not run, since no person approved it.
+ */
+export function recordedPeople(results: RecordedResults, run: ReadonlySet<string>): People {
   return {
-    async decide({ id }) {
+    async decide({ id, tool }) {
       const result = results.get(id);
-      const text = typeof result?.content === 'string' ? result.content : '';
-      if (text === EXPIRED) return null;
+      if (result === undefined) return null;
+      const text = typeof result.content === 'string' ? result.content : '';
+      if (text === EXPIRED || (run.has(tool) && NEVER_RAN.includes(text))) return null;
       const reason = text.startsWith(DENIED_BECAUSE) ? text.slice(DENIED_BECAUSE.length) : null;
       const decision = text === DENIED || reason !== null ? 'deny' : 'approve';
       return { decision, reason, input: null };
@@ -96,6 +103,11 @@ export function recordedPeople(results: RecordedResults): People {
       return result === undefined ? null : { content: result.content, isError: result.is_error };
     },
   };
+}
+
+/** Calls without a recorded result still waited when the recording was made: the replay ends here too. */
+export function isWithoutResult({ calls }: Snapshot, results: RecordedResults): boolean {
+  return calls.length > 0 && calls.every(({ id, wait }) => wait !== null && !results.has(id));
 }
 
 /** Other workers do not run: what they answered is given back. */

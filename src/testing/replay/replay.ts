@@ -1,23 +1,22 @@
 /** Replays a recorded conversation against changed tools, roles or prompts, without any effect. */
 import type { JobId } from '../../core/ids.ts';
-import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import type { Settings, WorkerConfig } from '../../core/workers/settings.ts';
 import { ids } from '../../platform/ids.ts';
-import { BUILT_IN_NAMES } from '../../tools/built-in/tools.ts';
 import type { RoleDefinition } from '../../tools/config/define.ts';
 import { abilitiesOf, workerConfigOf, type Abilities } from '../abilities.ts';
+import { expectTools } from '../known-tools.ts';
 import { VirtualClock } from '../memory/clock.ts';
 import { MemoryContext } from '../memory/context.ts';
 import { MemoryDurable } from '../memory/durable.ts';
 import { Reports } from '../memory/reports.ts';
-import { MemoryWorker } from '../memory/worker.ts';
+import { isWithoutEnd, MemoryWorker } from '../memory/worker.ts';
 import { toRoleRun, type RoleRun } from '../role-run.ts';
 import { emptyContext, toJob, type RunFor } from '../run-role.ts';
 import { modelOf, type SimulatedModel } from '../simulated-model.ts';
 import type { StandIns } from '../stand-ins.ts';
 import { diffLines } from './diff.ts';
 import { readRecording, type RecordedAnswer, type Recording } from './recording.ts';
-import { recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
+import { isWithoutResult, recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
 import { conversationLines, promptLines } from './texts.ts';
 
 export type ReplayOptions = RunFor & {
@@ -52,17 +51,19 @@ export type Replay = {
 /**
  * Plays the export of a context (`GET /api/contexts/{id}/export`, its text or its value) once more with this config: the
  * loop, the schemas, the rules and the approval of the tools are those of now. The model gives its recorded answers, and
- * no tool runs unless `run` names it. Throws a `TestKitError` if the config or the recording is not valid.
+ * no tool runs unless `run` names it. A call without a recorded result is not approved: it waits. Throws a `TestKitError` if the config or the recording is not valid.
  */
 export async function replay(recorded: string | object, config: object, options: ReplayOptions = {}): Promise<Replay> {
   const recording = readRecording(recorded);
   const role = options.role === undefined ? recording.role : options.role;
   const worker = workerConfigOf(config, options.worker ?? {});
-  const standIns = { ...standInsFor(recording), ...options.standIns };
-  const abilities = abilitiesOf(config, standIns);
+  const given = { standIns: options.standIns ?? {}, recorded: recording.tools };
+  const abilities = abilitiesOf(config, given);
+  expectTools(abilities.settings, 'run', options.run ?? []);
+  expectTools(abilities.settings, 'standIns', Object.keys(given.standIns));
   const settings = resolved(abilities, role, { ...recording.config, ...worker });
   const before = resolved(
-    options.against === undefined ? abilities : abilitiesOf(options.against, standIns),
+    options.against === undefined ? abilities : abilitiesOf(options.against, given),
     recording.role ?? role,
     recording.config,
   );
@@ -85,20 +86,6 @@ function resolved(abilities: Abilities, role: string | null, config: WorkerConfi
   return { ...settings, compaction: { ...settings.compaction, type: 'none' } };
 }
 
-/** Of recorded tools that a test does not have: those of MCP servers, and built-in ones that reach outside. */
-function standInsFor({ tools }: Recording): StandIns {
-  const outside = [...tools].filter((name) => serverOf(name) !== null || OUTSIDE.has(name));
-  return Object.fromEntries(outside.map((name) => [name, () => notRun(name)]));
-}
-
-const INSIDE = ['ask_user', 'sleep_until', 'remember', 'recall', 'spawn_worker', 'wait_for_workers'];
-const OUTSIDE: ReadonlySet<string> = new Set(BUILT_IN_NAMES.filter((name) => !INSIDE.includes(name)));
-
-function notRun(name: string) {
-  const content = `A replay cannot run ${name}. Give a stand-in for it: standIns: { ${name}: (input) => … }.`;
-  return { content, is_error: true };
-}
-
 type Played = { settings: Settings; role: string | null; abilities: Abilities };
 
 async function play(recording: Recording, { settings, role, abilities }: Played, options: ReplayOptions) {
@@ -106,7 +93,7 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
   const clock = new VirtualClock(now);
   const context = new MemoryContext(emptyContext(settings, role, options));
   const reports = new Reports();
-  const durable = new MemoryDurable();
+  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
   const { results } = recording;
   const run = new Set(options.run);
   const answers: RecordedAnswer[] = [];
@@ -117,8 +104,9 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
     tools: recordedTools(abilities.runner, abilities.registry, results, run),
     reports,
     durable,
-    people: recordedPeople(results),
+    people: recordedPeople(results, run),
     team: recordedTeam(results),
+    isAtEnd: (waiting) => isWithoutEnd(waiting) || isWithoutResult(waiting, results),
   });
   let last: JobId | null = null;
   for (const { input, answers: given } of recording.jobs) {
