@@ -8,10 +8,13 @@ import {
   isSpanContextValid,
   trace,
   type Context,
+  type Span as OtelSpan,
   type SpanContext,
+  type SpanOptions,
 } from '@opentelemetry/api';
 import { toTraceParent, type TraceParent } from '../core/tracing/trace-parent.ts';
-import type { SpanStart, Tracing } from '../core/tracing/tracing.ts';
+import { NO_TRACING, type Span, type SpanStart, type Tracing } from '../core/tracing/tracing.ts';
+import { guarded } from './guarded.ts';
 
 const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
   internal: SpanKind.INTERNAL,
@@ -22,28 +25,35 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
 export function otelTracing(version: string): Tracing {
   const tracer = trace.getTracer('nightshift', version);
   return {
-    start(name, { kind, parent, attributes, beganAt }) {
-      const above = contextOf(parent);
-      const now = Date.now();
-      const startTime = Math.min(beganAt ?? now, now);
-      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes }, startTime }, above);
-      const within = trace.setSpan(above, span);
-      return {
-        // Without a provider the span is a copy of its parent.
-        traceParent: traceParentOf(span.spanContext()) ?? parent,
-        set: (more) => void span.setAttributes({ ...more }),
-        fail(type) {
-          span.setAttribute('error.type', type);
-          span.setStatus({ code: SpanStatusCode.ERROR });
-        },
-        within: (work) => context.with(within, work),
-        end: () => span.end(),
-      };
+    start(name, start) {
+      const above = contextOf(start.parent);
+      const span = guarded(() => tracer.startSpan(name, optionsOf(start), above), null);
+      return span === null ? NO_TRACING.start(name, start) : spanOf(span, above, start.parent);
     },
     active() {
-      const span = trace.getSpanContext(context.active());
+      const span = guarded(() => trace.getSpanContext(context.active()), undefined);
       return span === undefined ? null : traceParentOf(span);
     },
+  };
+}
+
+function optionsOf({ kind, attributes, beganAt }: SpanStart): SpanOptions {
+  const now = Date.now();
+  return { kind: KINDS[kind], attributes: { ...attributes }, startTime: Math.min(beganAt ?? now, now) };
+}
+
+function spanOf(span: OtelSpan, above: Context, parent: TraceParent | null): Span {
+  return {
+    // Without a provider the span is a copy of its parent.
+    traceParent: guarded(() => traceParentOf(span.spanContext()), null) ?? parent,
+    set: (more) => guarded(() => void span.setAttributes({ ...more }), undefined),
+    fail(type) {
+      guarded(() => void span.setAttribute('error.type', type), undefined);
+      guarded(() => void span.setStatus({ code: SpanStatusCode.ERROR }), undefined);
+    },
+    // Not guarded: an error of `work` is its own.
+    within: (work) => context.with(trace.setSpan(above, span), work),
+    end: () => guarded(() => span.end(), undefined),
   };
 }
 

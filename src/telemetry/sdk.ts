@@ -2,8 +2,9 @@
  * The SDK of OpenTelemetry for a process of its own. What is not sent waits in a bounded queue; what exceeds it is
  * dropped, so a collector that is down costs no memory and delays nothing.
  */
-import { context, trace } from '@opentelemetry/api';
+import { context, propagation, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import {
@@ -14,6 +15,7 @@ import {
   processDetector,
   resourceFromAttributes,
   serviceInstanceIdDetector,
+  type ResourceDetector,
 } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
@@ -32,8 +34,20 @@ const DELAY_MS = 1_000;
 /** Spans that wait to be sent. */
 const MOST_WAITING = 4_096;
 
+/** The command line may contain secrets. */
+const withoutCommand: ResourceDetector = {
+  detect() {
+    const { attributes = {} } = processDetector.detect();
+    return {
+      attributes: Object.fromEntries(
+        Object.entries(attributes).filter(([name]) => !name.startsWith('process.command')),
+      ),
+    };
+  },
+};
+
 export function startSdk({ version, warn }: TelemetryOptions): OpenTelemetry {
-  const detectors = [hostDetector, processDetector, serviceInstanceIdDetector, envDetector];
+  const detectors = [hostDetector, withoutCommand, serviceInstanceIdDetector, envDetector];
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': 'nightshift', 'service.version': version }))
     .merge(detectResources({ detectors }));
@@ -46,6 +60,8 @@ export function startSdk({ version, warn }: TelemetryOptions): OpenTelemetry {
   // If the operator's own code has registered others before, those are used.
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(tracers);
+  // Instrumented clients of tools write `traceparent` with it.
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const producer = new FigureProducer(resource, version);
   const reader = new PeriodicExportingMetricReader({
     exporter: outage.watch('metrics', new OTLPMetricExporter()),

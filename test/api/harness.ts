@@ -1,5 +1,6 @@
 // The application over a database of its own, called by `inject`. Every answer is checked against the OpenAPI document:
 // an answer that does not match it fails the test.
+import type { Figure } from '../../src/core/figures.ts';
 import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -49,6 +50,8 @@ export type Api = {
   queue: { reachable: boolean };
   /** Texts of the statements since this was last emptied. */
   statements: string[];
+  /** What the process would send over OTLP now. */
+  sentFigures(): Promise<Figure[]>;
   /** Lines of the log. */
   lines: Record<string, unknown>[];
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -140,6 +143,7 @@ export async function openApi(
   };
   const { logger, lines } = listeningLogger();
   const config = { ...parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env }), oidcSettings };
+  const sources: (() => Promise<readonly Figure[]>)[] = [];
   const app = await createApp({
     ...commands,
     database: ofApp,
@@ -158,7 +162,7 @@ export async function openApi(
     referenceFolder: referenceFolder(),
     mount: null,
     requestRates: localRates(),
-    telemetry: NO_TELEMETRY,
+    telemetry: { ...NO_TELEMETRY, addFigures: (read) => void sources.push(read) },
   });
   await app.ready();
   const contract = contractOf(() => app.swagger());
@@ -191,6 +195,7 @@ export async function openApi(
     wakeUps,
     queue,
     statements,
+    sentFigures: async () => (await Promise.all(sources.map((read) => read()))).flat(),
     lines,
     ...callsBy(call),
     async close() {

@@ -7,7 +7,15 @@ import type { App } from '../server/ports.ts';
 
 const OPTIONS: FastifyCorsOptions = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  allowedHeaders: ['authorization', 'content-type', 'idempotency-key', 'if-match', 'last-event-id'],
+  allowedHeaders: [
+    'authorization',
+    'content-type',
+    'idempotency-key',
+    'if-match',
+    'last-event-id',
+    'traceparent',
+    'tracestate',
+  ],
   exposedHeaders: [
     'content-disposition',
     'etag',

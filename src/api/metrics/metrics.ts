@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { parseFigures } from '../../core/figures.ts';
+import { forTenant } from '../../db/connection/tenant-setting.ts';
 import { countThrottles } from '../../db/processes/throttles.ts';
 import { readFigures } from '../../db/processes/processes.ts';
 import { readLoad } from '../../db/read/installation/stats-views.ts';
@@ -69,7 +70,8 @@ export function openMetrics(ports: MeasuredPorts): Metrics {
     const own = parseFigures(await registry.getMetricsAsJSON());
     return { own, live };
   };
-  ports.telemetry.addFigures(async () => (await collect()).own);
+  // No request asks, so nothing else has said for which tenants row security counts.
+  ports.telemetry.addFigures(() => forTenant(null, async () => (await collect()).own));
   return {
     contentType: registry.contentType,
     async scrape() {

@@ -37,6 +37,7 @@ test('a preflight of a listed origin needs no key, and allows what clients send'
     expect([path, status, headers[ALLOWED]]).toEqual([path, 204, PAGE]);
     expect(headers['access-control-allow-methods']).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
     expect(headers['access-control-allow-headers']).toContain('authorization, content-type, idempotency-key');
+    expect(headers['access-control-allow-headers']).toContain('traceparent, tracestate');
     expect(headers['access-control-allow-credentials']).toBeUndefined();
     expect(headers['vary']).toContain('Origin');
   }

@@ -107,3 +107,13 @@ test('an API whose login is not limited any more says so, and is ready again onc
   await api.database.db.execute(sql`/* test */ alter table tenants enable row level security`);
   expect((await api.get('/readyz')).status).toBe(200);
 });
+
+test('metrics over OTLP count the work of all tenants', async () => {
+  const limited = async (url: string): Promise<string> => (await withLogins(url)).api;
+  const api = await openApi({}, undefined, new Map(), async () => null, null, ABOUT, limited);
+  closing.push(() => api.close());
+  const { id } = await api.worker();
+  await api.post(`/api/workers/${id}/messages`, { content: 'x' });
+  const jobs = (await api.sentFigures()).find(({ name }) => name === 'nightshift_jobs');
+  expect(jobs?.samples).toContainEqual({ name: 'nightshift_jobs', labels: { status: 'queued' }, value: 1 });
+});
