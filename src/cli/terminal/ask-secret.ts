@@ -4,9 +4,10 @@ import { Writable } from 'node:stream';
 
 /** Null: the input ended. Ctrl-C is passed on as SIGINT. */
 export function askSecret(question: string): Promise<string | null> {
-  process.stderr.write(question);
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: unseen, terminal: true });
+  // Only now: the terminal shows nothing of what is typed from here on.
+  process.stderr.write(question);
   return new Promise((resolve) => {
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
     lines.once('close', () => {

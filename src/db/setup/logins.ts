@@ -19,6 +19,8 @@ export async function grantLogins(sql: postgres.Sql, schema: string, logins: Log
   await secureRows(sql, schema, logins);
   await sql.begin(async (tx) => {
     for (const login of [api, worker]) await grantRows(tx, schema, login);
+    // The deletion of a tenant locks the rows that it deletes. Nothing that a grant says can be changed by it.
+    await tx.unsafe(`grant update (created_at) on submission_grants to ${quoted(worker)}`);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
     // What the operator granted stays.
     const granted = await tx<{ role: string }[]>`
