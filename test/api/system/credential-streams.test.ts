@@ -24,8 +24,10 @@ test('are checked in one query, each session once, and not at all when they have
     ['a', 'b'],
     ['a', 'b'],
   ]);
+  // What else lives in this process may have timers of its own.
+  const before = vi.getTimerCount();
   for (const one of leave) one();
-  expect(vi.getTimerCount()).toBe(0);
+  expect(vi.getTimerCount()).toBe(before - 1);
   await vi.advanceTimersByTimeAsync(5 * ASK_MS);
   expect([asked.length, ended]).toEqual([2, []]);
 });
