@@ -123,10 +123,14 @@ test('a tenant that is suspended after its context was claimed begins nothing; o
 });
 
 test('the next job of a run does not begin after its tenant was suspended, before any heartbeat says so', async () => {
+  // The model may be called before the test knows what it posted.
+  const begun = Promise.withResolvers<Work>();
   const fleet: Fleet = await fleetOf({
     times: { heartbeatIntervalMs: 20_000, heartbeatTimeoutMs: 120_000 },
     model: async () => {
-      if (!isAnswered) await fleet.perform(submitInput(fleet.ports, input()));
+      const { tenantId, contextId } = await begun.promise;
+      const input = { ...postedInput(), tenantId, contextId };
+      if (!isAnswered) await fleet.perform(submitInput(fleet.ports, input));
       isAnswered = true;
       await change(fleet, 'acme', 'suspended');
       return says('done');
@@ -134,7 +138,7 @@ test('the next job of a run does not begin after its tenant was suspended, befor
   });
   let isAnswered = false;
   const first = await begin(fleet, 'acme');
-  const input = () => ({ ...postedInput(), tenantId: first.tenantId, contextId: first.contextId });
+  begun.resolve(first);
   expect(await fleet.ended(first.jobId)).toMatchObject({ status: 'completed' });
   const released = async () => {
     const [row] = await fleet.query(`select scheduling_status from contexts where id = '${first.contextId}'`);

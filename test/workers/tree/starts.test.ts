@@ -205,6 +205,7 @@ test.each(['enqueue', 'spawn'] as const)(
 test('a cancelled job starts nothing', async () => {
   const began = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   const seen: unknown[] = [];
   const of = await fleetOf(async ({ spawn, enqueue, step, context_id }) => {
     await step('loaded', () => 1);
@@ -212,6 +213,7 @@ test('a cancelled job starts nothing', async () => {
     await go.promise;
     for (const start of [spawn('a', { input: 'say: a' }), enqueue('b', { context_id, input: 'say: b' })])
       await start.catch((error: unknown) => seen.push(error instanceof Error ? error.name : error));
+    over.resolve();
     return '';
   });
   const { contextId } = await createSpawner(of, { tools: ['work'] });
@@ -221,6 +223,8 @@ test('a cancelled job starts nothing', async () => {
   await of.query(`update jobs set stop_kind = 'cancel', stop_requested_at = now() where id = '${jobId}'`);
   go.resolve();
   expect(await of.ended(jobId)).toMatchObject({ status: 'cancelled' });
+  // The job does not wait for a tool that goes on after its call was aborted.
+  await over.promise;
   expect(seen).toEqual(['AbortError', 'AbortError']);
   expect(await of.query(`select id from jobs where id <> '${jobId}'`)).toEqual([]);
 });
