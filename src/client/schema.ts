@@ -1001,7 +1001,7 @@ export type JobFinishedEvent = {
   attempt: number;
   output: {
     message_id: string;
-    /** Its first 4,000 UTF-16 units, at the end less half a character. */
+    /** Its first 4,000 UTF-16 units. A surrogate pair is never cut. */
     text: string;
     /** The output is longer. */
     truncated: boolean;

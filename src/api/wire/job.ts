@@ -16,20 +16,16 @@ import { toIso, toIsoOrNull } from '../request/instant.ts';
 import type { JobCompaction } from '../schemas/contexts/compaction.ts';
 import type { Job, Receipt } from '../schemas/jobs/job.ts';
 
-/** `modelOf`: the model that a worker uses unless a call names another. `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
-export function toJob(view: JobView, modelOf: (worker: WorkerOfJob) => string): Job {
-  const { worker, input } = view;
+/** The model that a worker uses unless a call names another. */
+type ModelOf = (worker: WorkerOfJob) => string;
+
+/** `error` is only for finished jobs. The state of the context explains why an unfinished job is delayed. */
+export function toJob(view: JobView, modelOf: ModelOf): Job {
+  const { input } = view;
   return {
     id: view.id,
     kind: view.kind,
-    context_id: view.contextId,
-    context_title: worker.title,
-    worker_id: view.workerId,
-    worker_name: worker.name,
-    role: worker.role,
-    model: modelOf(worker),
-    user: view.user,
-    branch: view.branch,
+    ...placeOf(view, modelOf),
     input: input === null ? null : { message_id: input.messageId, text: input.text },
     status: view.status,
     attempt: view.attempt,
@@ -50,19 +46,12 @@ export function toJob(view: JobView, modelOf: (worker: WorkerOfJob) => string): 
 }
 
 /** A submission that is no job yet, or became none: nothing of it has run. */
-export function toSubmittedJob(view: SubmittedJobView, modelOf: (worker: WorkerOfJob) => string): Job {
-  const { worker, messageId } = view;
+export function toSubmittedJob(view: SubmittedJobView, modelOf: ModelOf): Job {
+  const { messageId } = view;
   return {
     id: view.id,
     kind: 'input',
-    context_id: view.contextId,
-    context_title: worker.title,
-    worker_id: view.workerId,
-    worker_name: worker.name,
-    role: worker.role,
-    model: modelOf(worker),
-    user: view.user,
-    branch: view.branch,
+    ...placeOf(view, modelOf),
     input: messageId === null ? null : { message_id: messageId, text: view.text },
     status: view.status,
     attempt: 0,
@@ -79,6 +68,23 @@ export function toSubmittedJob(view: SubmittedJobView, modelOf: (worker: WorkerO
     finished_at: toIsoOrNull(view.finishedAt),
     metadata: view.metadata ?? {},
     compaction: null,
+  };
+}
+
+/** Whose job it is, and where it runs. */
+function placeOf(
+  { contextId, workerId, worker, user, branch }: Pick<JobView, 'contextId' | 'workerId' | 'worker' | 'user' | 'branch'>,
+  modelOf: ModelOf,
+) {
+  return {
+    context_id: contextId,
+    context_title: worker.title,
+    worker_id: workerId,
+    worker_name: worker.name,
+    role: worker.role,
+    model: modelOf(worker),
+    user,
+    branch,
   };
 }
 

@@ -101,7 +101,7 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
       output: nullable(
         strict({
           message_id: Uuid,
-          text: described(Type.String(), 'Its first 4,000 UTF-16 units, at the end less half a character.'),
+          text: described(Type.String(), 'Its first 4,000 UTF-16 units. A surrogate pair is never cut.'),
           truncated: described(Type.Boolean(), 'The output is longer.'),
         }),
       ),
