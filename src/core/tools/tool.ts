@@ -51,8 +51,10 @@ export type ToolInvocation = {
   attempt: number;
   /** The same for every execution of this call. */
   idempotencyKey: string;
-  /** The place of the call in a trace. */
-  traceParent: TraceParent;
+  /** The worker has this tool. Otherwise its model invented the name, which is of any length and text. */
+  isOffered: boolean;
+  /** The place of the call in a trace; null: nothing is traced. */
+  traceParent: TraceParent | null;
   /** It was judged as one that fails, so no person was asked: it does not run, even if the tool would accept it now. */
   mustFail?: true;
 };
