@@ -125,7 +125,6 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     metadata: {},
     user: null,
     idempotencyKey: 'k',
-    isOffered: true,
     traceParent: null,
   };
   const outcome = await runner.execute(call, new AbortController().signal, {

@@ -134,7 +134,6 @@ function invocationOf(
     contextId: ids.next<ContextId>(),
     attempt,
     idempotencyKey: key ?? id,
-    isOffered: true,
     traceParent: null,
   };
 }

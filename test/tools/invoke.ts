@@ -62,7 +62,6 @@ export function call(name: string, input: Json): ToolInvocation {
     contextId: fresh<ContextId>(),
     attempt: 1,
     idempotencyKey: v7(),
-    isOffered: true,
     traceParent: null,
   };
 }

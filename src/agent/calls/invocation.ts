@@ -37,11 +37,6 @@ export function toInvocation(snapshot: Snapshot, job: ActiveJob, call: OpenCall,
     contextId: snapshot.lease.contextId,
     attempt: job.attempt,
     idempotencyKey: call.id,
-    isOffered: hasTool(snapshot, call.name),
     traceParent: job.traceParent,
   };
-}
-
-function hasTool({ serving }: Snapshot, name: string): boolean {
-  return serving.kind === 'served' && serving.settings.tools.some((tool) => tool.name === name);
 }

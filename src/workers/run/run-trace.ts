@@ -121,7 +121,7 @@ export class RunTrace {
     return {
       ...runner,
       execute: (call, signal, report) =>
-        this.#below(`execute_tool ${toolName(call)}`, toolStart(call), async (span) => {
+        this.#below(`execute_tool ${call.name}`, toolStart(call), async (span) => {
           const traced = { ...call, traceParent: span.traceParent ?? call.traceParent };
           const outcome = await runner.execute(traced, signal, report);
           const fault = toolFault(outcome);
@@ -196,17 +196,8 @@ function modelAttributes({ provider, model }: ModelName): SpanAttributes {
   return { 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': model };
 }
 
-/** Names that the conventions reserve for values outside a known set. */
-const INVENTED = '_OTHER';
-
-/** Names of spans and attributes come from small sets. */
-function toolName({ name, isOffered }: ToolInvocation): string {
-  return isOffered ? name : INVENTED;
-}
-
-function toolStart(call: ToolInvocation): SpanStart {
-  const { id, jobId, contextId, traceParent } = call;
-  const name = toolName(call);
+/** Only tools that the worker has are executed, so names that its model invented are in no span. */
+function toolStart({ id, name, jobId, contextId, traceParent }: ToolInvocation): SpanStart {
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': name,

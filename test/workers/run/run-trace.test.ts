@@ -5,8 +5,7 @@ import { traceParentOfJob } from '../../../src/core/tracing/trace-parent.ts';
 import { NO_TRACING } from '../../../src/core/tracing/tracing.ts';
 import { blank } from '../../../src/core/transitions/base.ts';
 import { RunTrace } from '../../../src/workers/run/run-trace.ts';
-import { toInvocation } from '../../../src/agent/calls/invocation.ts';
-import { call as openCall, given, job as activeJob, settings, snapshot, tool } from '../../core/builders.ts';
+import { given, job as activeJob, snapshot } from '../../core/builders.ts';
 import { placeOf, recording } from '../../telemetry/recording.ts';
 import { NO_SERVICES, call, runnerOf } from '../../tools/invoke.ts';
 
@@ -87,21 +86,6 @@ test('a run is below the stored place of its job, and its calls are below the ru
   });
   expect(spans[3]?.attributes).toMatchObject({ 'gen_ai.tool.type': 'extension', 'mcp.method.name': 'tools/call' });
   expect(JSON.stringify(spans)).not.toContain('secret');
-});
-
-test('the name of a tool that the worker does not have is text of its model, and is in no span', async () => {
-  const { tracing, spans } = recording();
-  const invented = { ...call(`shop__secret-${'x'.repeat(60)}`, {}), isOffered: false };
-  await new RunTrace(tracing).tools(runnerOf([])).execute(invented, SIGNAL, NO_SERVICES);
-  expect(spans.map(({ name }) => name)).toEqual(['execute_tool _OTHER']);
-  expect(spans[0]?.attributes).toMatchObject({ 'gen_ai.tool.name': '_OTHER', 'gen_ai.tool.type': 'function' });
-  expect(JSON.stringify(spans)).not.toContain('secret');
-});
-
-test('a worker has the tools of its settings', () => {
-  const asked = snapshot({ serving: { kind: 'served', settings: settings({ tools: [tool('find')] }) } });
-  const isOffered = (name: string): boolean => toInvocation(asked, activeJob(), openCall({ name }), {}).isOffered;
-  expect([isOffered('find'), isOffered('invented')]).toEqual([true, false]);
 });
 
 test.each(['lease_lost', 'internal'] as const)('a run that breaks off (%s) has failed', (reason) => {

@@ -59,7 +59,6 @@ async function family(of: Fleet) {
       name: 'hire',
       input: {},
       idempotencyKey: id,
-      isOffered: true,
       traceParent: null,
     };
     asked.push(await hire(of, call, { input }));
