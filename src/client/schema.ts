@@ -903,6 +903,7 @@ export type InboxItem = {
   worker_name: string;
   job_id: string;
   input_message_id: string | null;
+  input_text: string | null;
   tool_call_id: string;
   name: string;
   input: Json;

@@ -179,7 +179,11 @@ function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now
     return { kind: 'finish', job, outcome: failed('not_allowed', notAllowed(allow, 'models', [asked.model])) };
   const settings = asAsked(given, asked);
   if (snapshot.unread !== null) return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
-  const plan = planCompaction(snapshot, settingsFor(job, settings), isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
+  const plan = planCompaction(
+    snapshot,
+    settingsFor(job, settings),
+    isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked',
+  );
   if (plan === null) return { kind: 'finish', job, outcome: { status: 'completed', outputId: null } };
   return putOff(job, now) ?? { kind: 'compact', job, settings, plan };
 }

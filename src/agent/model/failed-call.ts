@@ -19,11 +19,7 @@ export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt
 type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
 
 /** A prompt that is too long is compacted and sent again only once. */
-export function isCompactable(
-  snapshot: Snapshot,
-  { job, settings }: ServedJob,
-  failure: ModelFailure,
-): boolean {
+export function isCompactable(snapshot: Snapshot, { job, settings }: ServedJob, failure: ModelFailure): boolean {
   if (failure.class !== 'prompt_too_long') return false;
   const { lastFailure } = job;
   const wasCompacted = lastFailure !== null && 'code' in lastFailure && lastFailure.compacted === true;

@@ -49,8 +49,7 @@ function toJob(body: WorkerSubmission | ContextSubmission): SubmittedJob {
   if (jobId === null || messageId === null) throw new Error('The id of a submission passed the schema.');
   if (!isInOrder(jobId)) throw invalid('job_id must be a UUID of version 7.', 'job_id');
   const poster = { ...SERVICE, traceParent: parseTraceParent(body.traceparent ?? '') };
-  if ('worker_id' in body)
-    return { jobId, messageId, target: toWorker(body), input: toFirstInput(poster, body.input) };
+  if ('worker_id' in body) return { jobId, messageId, target: toWorker(body), input: toFirstInput(poster, body.input) };
   const { branch, user, ...input } = body.input;
   const target = { kind: 'context', branch: branch ?? null } as const;
   return { jobId, messageId, target, input: { ...toFirstInput(poster, input), user: user ?? null } };

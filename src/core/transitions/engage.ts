@@ -24,7 +24,11 @@ export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Ar
   return {
     ...blank(snapshot),
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
-    entries: [...spawns.map((spawn) => workerSpawned(spawn.callId, spawn)), ...resultEntries(job, closed), ...stateChange(snapshot.state, to, job.id)],
+    entries: [
+      ...spawns.map((spawn) => workerSpawned(spawn.callId, spawn)),
+      ...resultEntries(job, closed),
+      ...stateChange(snapshot.state, to, job.id),
+    ],
     calls: [...waits, ...closed.map(closing)],
     spawns,
     awaits: parts.flatMap((one) => one.awaits),

@@ -67,10 +67,12 @@ class StepRunner {
   }
 
   async spawn(name: string, options: SpawnOptions): Promise<Json> {
-    const { hasResult, spawned } = this.#of;
-    const value = await this.#start(name, async ({ starts }) => starts.spawn(name, await readSpawn(options), hasResult));
+    const { hasResult } = this.#of;
+    const value = await this.#start(name, async ({ starts }) =>
+      starts.spawn(name, await readSpawn(options), hasResult),
+    );
     const child = childOf(value, options);
-    if (child !== null) spawned(child);
+    if (child !== null) this.#of.spawned(child);
     return value;
   }
 
