@@ -1364,6 +1364,8 @@ export type PostJob = {
   /** ISO 8601. */
   deadline?: string;
   webhook?: NamedWebhook;
+  /** A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens. */
+  options_of?: string;
 };
 
 export type PostMessage = {
@@ -1386,6 +1388,8 @@ export type PostMessage = {
   /** Delays the job until this time, at most 366 days from now. A time that has passed means at once. Only with delivery queue, and not together with after_s. */
   at?: string;
   webhook?: NamedWebhook;
+  /** A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens. */
+  options_of?: string;
 };
 
 export type PostResult = {

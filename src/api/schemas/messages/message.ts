@@ -115,6 +115,14 @@ export const NamedWebhook = strict(
 );
 const webhook = Type.Optional(ref(NamedWebhook));
 
+/** Of a post to an existing context. */
+const optionsOf = Type.Optional(
+  described(
+    Uuid,
+    'A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens.',
+  ),
+);
+
 /** Options of a job of an existing context, with or without an input. */
 export const ofJob = { branch: Type.Optional(BranchName), user: Type.Optional(UserName), ...ofAnyJob };
 
@@ -135,6 +143,7 @@ export const PostMessage = strict(
     ...ofJob,
     ...ofDelay,
     webhook,
+    options_of: optionsOf,
   },
   { $id: 'PostMessage' },
 );
@@ -169,7 +178,7 @@ export const PatchMessage = strict(
   { $id: 'PatchMessage' },
 );
 
-export const PostJob = strict({ ...ofJob, webhook }, { $id: 'PostJob' });
+export const PostJob = strict({ ...ofJob, webhook, options_of: optionsOf }, { $id: 'PostJob' });
 
 export const Accepted = strict(
   {
