@@ -713,7 +713,7 @@ export type EditMessage = {
   delivery?: 'queue' | 'interrupt' | 'reject';
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -819,7 +819,7 @@ export type ExportedMessage = {
 /** The first input of a new worker: a message post without `delivery` and `branch`. */
 export type FirstMessage = {
   content: string | InputBlock[];
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -1356,7 +1356,7 @@ export type PostJob = {
   branch?: string;
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -1376,7 +1376,7 @@ export type PostMessage = {
   branch?: string;
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -1465,7 +1465,7 @@ export type Regenerate = {
   delivery?: 'queue' | 'interrupt' | 'reject';
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;

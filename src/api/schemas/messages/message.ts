@@ -78,7 +78,8 @@ const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
 export const ofAnyJob = {
   priority: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
+    // Without `default`, which would fill it in: then nothing tells whether the request gave it.
+    Type.Integer({ minimum: 1, maximum: 10, description: '1 is the highest priority. Default: 5.' }),
   ),
   metadata: Type.Optional(Metadata),
   max_steps: Type.Optional(MaxSteps),
