@@ -13,7 +13,7 @@ import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Accepted, Message, PatchMessage, PostJob, PostMessage } from '../../schemas/messages/message.ts';
 import { problems } from '../../schemas/problem.ts';
-import { withOptionsOf } from '../../request/options-of.ts';
+import { withOptionsOf } from './options-of.ts';
 import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write } from '../../request/write.ts';

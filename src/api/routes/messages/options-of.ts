@@ -1,12 +1,12 @@
 /** A post that takes the options of an earlier job, such as a retry of it. */
 import type { Static } from 'typebox';
-import { parseId, type JobId } from '../../core/ids.ts';
-import { findJobOptions, type JobOptionsView } from '../../db/read/jobs/job-options.ts';
-import { toIso } from '../../core/time.ts';
-import type { TracedCaller } from '../access/reach.ts';
-import { invalid, refused } from '../response/problem.ts';
-import type { PostJob, PostMessage } from '../schemas/messages/message.ts';
-import type { ApiPorts } from '../server/ports.ts';
+import { parseId, type JobId } from '../../../core/ids.ts';
+import { findJobOptions, type JobOptionsView } from '../../../db/read/jobs/job-options.ts';
+import { toIso } from '../../../core/time.ts';
+import type { TracedCaller } from '../../access/reach.ts';
+import { invalid, refused } from '../../response/problem.ts';
+import type { PostJob, PostMessage } from '../../schemas/messages/message.ts';
+import type { ApiPorts } from '../../server/ports.ts';
 
 type Posted = Static<typeof PostMessage> | Static<typeof PostJob>;
 
