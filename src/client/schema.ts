@@ -713,7 +713,7 @@ export type EditMessage = {
   delivery?: 'queue' | 'interrupt' | 'reject';
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -819,7 +819,7 @@ export type ExportedMessage = {
 /** The first input of a new worker: a message post without `delivery` and `branch`. */
 export type FirstMessage = {
   content: string | InputBlock[];
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -903,6 +903,7 @@ export type InboxItem = {
   worker_name: string;
   job_id: string;
   input_message_id: string | null;
+  input_text: string | null;
   tool_call_id: string;
   name: string;
   input: Json;
@@ -1355,7 +1356,7 @@ export type PostJob = {
   branch?: string;
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -1363,6 +1364,8 @@ export type PostJob = {
   /** ISO 8601. */
   deadline?: string;
   webhook?: NamedWebhook;
+  /** A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens. */
+  options_of?: string;
 };
 
 export type PostMessage = {
@@ -1373,7 +1376,7 @@ export type PostMessage = {
   branch?: string;
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;
@@ -1385,6 +1388,8 @@ export type PostMessage = {
   /** Delays the job until this time, at most 366 days from now. A time that has passed means at once. Only with delivery queue, and not together with after_s. */
   at?: string;
   webhook?: NamedWebhook;
+  /** A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens. */
+  options_of?: string;
 };
 
 export type PostResult = {
@@ -1460,7 +1465,7 @@ export type Regenerate = {
   delivery?: 'queue' | 'interrupt' | 'reject';
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
   user?: string;
-  /** 1 is the highest priority. */
+  /** 1 is the highest priority. Default: 5. */
   priority?: number;
   metadata?: { [key: string]: Json };
   max_steps?: number;

@@ -9,7 +9,7 @@ import type { JobError } from './errors.ts';
 import { isRefused, requestedEnd, type ActiveJob, type JobEnd, type JobOutcome, type QueuedJob } from './run/job.ts';
 import { LIMITS } from './limits.ts';
 import type { Message } from './conversation/message.ts';
-import { outputFor, type Output, type OutputSettings } from './run/output.ts';
+import { outputFor, settingsFor, type Output, type OutputSettings } from './run/output.ts';
 import { KEEP_SLOT_MS } from './run/retry.ts';
 import type { Settings } from './workers/settings.ts';
 import type { ServedJob, Snapshot } from './run/snapshot.ts';
@@ -166,7 +166,7 @@ function awaitedUntil(calls: readonly OpenCall[], { deadline }: ActiveJob, now: 
 
 /** A prompt needs the whole history. If the history is too large to read at once, its beginning is summarised first. */
 function shortenUnread(snapshot: Snapshot, unread: Unread, job: ActiveJob, settings: Settings): Decision {
-  const plan = planBeginning(snapshot, unread, settings);
+  const plan = planBeginning(snapshot, unread, settingsFor(job, settings));
   if (plan === null) return { kind: 'finish', job, outcome: historyTooLong(unread) };
   return { kind: 'compact', job, settings, plan };
 }
@@ -179,7 +179,11 @@ function nextCompaction(snapshot: Snapshot, job: ActiveJob, given: Settings, now
     return { kind: 'finish', job, outcome: failed('not_allowed', notAllowed(allow, 'models', [asked.model])) };
   const settings = asAsked(given, asked);
   if (snapshot.unread !== null) return putOff(job, now) ?? shortenUnread(snapshot, snapshot.unread, job, settings);
-  const plan = planCompaction(snapshot, settings, isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked');
+  const plan = planCompaction(
+    snapshot,
+    settingsFor(job, settings),
+    isMadeBy(snapshot.compacted, job.id) ? 'rest' : 'asked',
+  );
   if (plan === null) return { kind: 'finish', job, outcome: { status: 'completed', outputId: null } };
   return putOff(job, now) ?? { kind: 'compact', job, settings, plan };
 }
@@ -197,7 +201,7 @@ function nextModelCall(snapshot: Snapshot, job: ActiveJob, settings: Settings, n
   if (wait !== null) return wait;
   if (snapshot.unread !== null) return shortenUnread(snapshot, snapshot.unread, job, settings);
   const refusal = isRefused(job) ? job.lastFailure : null;
-  const plan = planCompaction(snapshot, settings, refusal === null ? 'due' : 'refused');
+  const plan = planCompaction(snapshot, settingsFor(job, settings), refusal === null ? 'due' : 'refused');
   if (plan !== null) return { kind: 'compact', job, settings, plan };
   if (refusal !== null) {
     return { kind: 'finish', job, outcome: failed(refusal.code, refusal.message) };

@@ -70,7 +70,8 @@ function readConfig(options: NightshiftOptions, faults: string[]): Config | null
     else faults.push(`${option} must be a string or a number`);
   }
   try {
-    return parseEnvironment({ LOG_LEVEL: 'warn', ...env, ...variables });
+    // The collector belongs to the OpenTelemetry SDK of the service, whatever its value.
+    return parseEnvironment({ LOG_LEVEL: 'warn', ...env, ...variables, OTEL_EXPORTER_OTLP_ENDPOINT: undefined });
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     faults.push(...error.faults.map((fault) => fault.replace(/^\w+/, (name) => names.get(name) ?? `env.${name}`)));

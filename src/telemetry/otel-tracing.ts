@@ -26,9 +26,13 @@ export function otelTracing(version: string): Tracing {
   const tracer = trace.getTracer('nightshift', version);
   return {
     start(name, start) {
-      const above = contextOf(start.parent);
+      const place = start.parent ?? start.otherwise ?? null;
+      const above = contextOf(place);
       const span = guarded(() => tracer.startSpan(name, optionsOf(start), above), null);
-      return span === null ? NO_TRACING.start(name, start) : spanOf(span, above, start.parent);
+      if (span === null) return NO_TRACING.start(name, start);
+      const own = guarded(() => traceParentOf(span.spanContext()), null);
+      // Without a provider the span is a copy of its parent: nothing is recorded.
+      return spanOf(span, above, own === place ? start.parent : (own ?? start.parent));
     },
     active() {
       const span = guarded(() => trace.getSpanContext(context.active()), undefined);
@@ -42,10 +46,9 @@ function optionsOf({ kind, attributes, beganAt }: SpanStart): SpanOptions {
   return { kind: KINDS[kind], attributes: { ...attributes }, startTime: Math.min(beganAt ?? now, now) };
 }
 
-function spanOf(span: OtelSpan, above: Context, parent: TraceParent | null): Span {
+function spanOf(span: OtelSpan, above: Context, traceParent: TraceParent | null): Span {
   return {
-    // Without a provider the span is a copy of its parent.
-    traceParent: guarded(() => traceParentOf(span.spanContext()), null) ?? parent,
+    traceParent,
     set: (more) => guarded(() => void span.setAttributes({ ...more }), undefined),
     fail(type) {
       guarded(() => void span.setAttribute('error.type', type), undefined);

@@ -20,6 +20,8 @@ import {
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import pTimeout from 'p-timeout';
+import { Registry, collectDefaultMetrics } from 'prom-client';
+import { parseFigures } from '../core/figures.ts';
 import { FigureProducer } from './figure-producer.ts';
 import { otelTracing } from './otel-tracing.ts';
 import { reportOutages } from './outage.ts';
@@ -63,6 +65,10 @@ export function startSdk({ version, warn }: TelemetryOptions): OpenTelemetry {
   // Instrumented clients of tools write `traceparent` with it.
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
   const producer = new FigureProducer(resource, version);
+  // Of its own: each reading begins the next figures of the event loop, and those of `/metrics` go on.
+  const ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  producer.add(async () => parseFigures(await ofProcess.getMetricsAsJSON()));
   const reader = new PeriodicExportingMetricReader({
     exporter: outage.watch('metrics', new OTLPMetricExporter()),
     metricProducers: [producer],

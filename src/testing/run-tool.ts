@@ -12,7 +12,6 @@ import type { ResultPart } from '../core/conversation/blocks.ts';
 import { parseUser } from '../core/access/user.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolInvocation } from '../core/tools/tool.ts';
-import { traceParentOfJob } from '../core/tracing/trace-parent.ts';
 import { ids } from '../platform/ids.ts';
 import { createRegistry } from '../tools/registry/registry.ts';
 import type { Tool } from '../tools/registry/tool.ts';
@@ -135,6 +134,6 @@ function invocationOf(
     contextId: ids.next<ContextId>(),
     attempt,
     idempotencyKey: key ?? id,
-    traceParent: traceParentOfJob(jobId),
+    traceParent: null,
   };
 }

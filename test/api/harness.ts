@@ -1,7 +1,6 @@
 // The application over a database of its own, called by `inject`. Every answer is checked against the OpenAPI document:
 // an answer that does not match it fails the test.
 import type { Figure } from '../../src/core/figures.ts';
-import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { v7 } from 'uuid';
@@ -29,6 +28,7 @@ import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { withLogins } from '../services/logins.ts';
 import { tagOf } from '../services/statements.ts';
+import { recording, type Recorded } from '../telemetry/recording.ts';
 import { webhooksWith } from '../services/webhooks.ts';
 import { contractOf, type Contract } from './contract.ts';
 import { referenceFolder } from '../../src/package-files.ts';
@@ -52,6 +52,7 @@ export type Api = {
   statements: string[];
   /** What the process would send over OTLP now. */
   sentFigures(): Promise<Figure[]>;
+  spans: Recorded[];
   /** Lines of the log. */
   lines: Record<string, unknown>[];
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -143,6 +144,7 @@ export async function openApi(
   };
   const { logger, lines } = listeningLogger();
   const config = { ...parseEnvironment({ NIGHTSHIFT_REQUEST_MS: PATIENT_MS, ...env }), oidcSettings };
+  const traced = recording();
   const sources: (() => Promise<readonly Figure[]>)[] = [];
   const app = await createApp({
     ...commands,
@@ -162,7 +164,7 @@ export async function openApi(
     referenceFolder: referenceFolder(),
     mount: null,
     requestRates: localRates(),
-    telemetry: { ...NO_TELEMETRY, addFigures: (read) => void sources.push(read) },
+    telemetry: { tracing: traced.tracing, addFigures: (read) => void sources.push(read) },
   });
   await app.ready();
   const contract = contractOf(() => app.swagger());
@@ -195,6 +197,7 @@ export async function openApi(
     wakeUps,
     queue,
     statements,
+    spans: traced.spans,
     sentFigures: async () => (await Promise.all(sources.map((read) => read()))).flat(),
     lines,
     ...callsBy(call),

@@ -51,7 +51,7 @@ test('inbox tells the age, the worker, the context and the task of what waits', 
   });
   const item = async (): Promise<InboxItem | undefined> =>
     (await platform.client.approvals.list({}).all()).find((one) => one.worker_id === worker.id);
-  await expect.poll(item).toMatchObject({ worker_name: 'asker' });
+  await expect.poll(item).toMatchObject({ worker_name: 'asker', input_text: '# The task of today\nask: which?' });
   const { out } = await platform.run(['inbox']);
   expect(out).toMatch(/^CALL +KIND +AGE +WORKER +CONTEXT +TASK +ASKS\n/);
   const row = out.split('\n').find((line) => line.includes(worker.context_id)) ?? '';

@@ -4,6 +4,17 @@ import { defineConfig } from '../../src/index.ts';
 export default defineConfig({
   tools: [
     {
+      name: 'tare',
+      description: 'Logs, and waits until its job is cancelled.',
+      input_schema: { type: 'object', properties: {}, additionalProperties: false },
+      effect: 'none',
+      async execute(_input, { log, signal }) {
+        log.info('waiting for the scale to be empty');
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+        return 'empty';
+      },
+    },
+    {
       name: 'weigh',
       description: 'Weighs.',
       input_schema: { type: 'object', properties: {}, additionalProperties: false },

@@ -9,7 +9,7 @@ let contextId = '';
 let jobId = '';
 beforeAll(async () => {
   platform = await openPlatform({ NIGHTSHIFT_CONFIG: path.join(import.meta.dirname, 'tool-logs.config.ts') });
-  const config = { model: 'simulated/default', tools: ['weigh'] };
+  const config = { model: 'simulated/default', tools: ['weigh', 'tare'] };
   const worker = await platform.client.workers.create({ name: 'scales', config });
   contextId = worker.context_id;
   jobId = (await platform.client.contexts.run(contextId, { input: 'call: weigh {}\n---\nsay: weighed' })).id;
@@ -47,4 +47,15 @@ test('-f prints the entries of a new job, each once', async () => {
   const { out } = await platform.run(['logs', '-f', job_id]);
   expect(out.match(/looking for the scale/g)).toHaveLength(1);
   expect(out.match(/not level/g)).toHaveLength(1);
+});
+
+test('a call that has no result yet is printed too', async () => {
+  const { job_id: id } = await platform.client.contexts.send(contextId, 'call: tare {}\n---\nsay: tared');
+  await until('the log', async () => (await platform.client.jobs.logs(id).all()).length === 1);
+  const outputs = await Promise.all(
+    [[id], [contextId], [contextId, '--tail', '0']].map(async (args) => (await platform.run(['logs', ...args])).out),
+  );
+  for (const out of outputs) expect(out.match(/waiting for the scale to be empty/g)).toHaveLength(1);
+  expect((await platform.run(['logs', jobId])).out).not.toContain('waiting for the scale');
+  await platform.client.jobs.cancel(id);
 });

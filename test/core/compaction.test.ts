@@ -20,7 +20,20 @@ import { assemble, type PromptMessage } from '../../src/core/conversation/prompt
 import type { Settings } from '../../src/core/workers/settings.ts';
 import { answerTurn, inputTurn } from '../../src/core/conversation/turn.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
-import { JOB, assistantMessage, id, settings, text, toolMessage, toolUse, userMessage } from './builders.ts';
+import { decide } from '../../src/core/decide.ts';
+import {
+  JOB,
+  NOW,
+  assistantMessage,
+  id,
+  job,
+  running,
+  settings,
+  text,
+  toolMessage,
+  toolUse,
+  userMessage,
+} from './builders.ts';
 
 /** A turn: the input, how often tools were called and how long each answered, and the answer. */
 type Turn = { inputLength: number; rounds: number[][]; answerLength: number };
@@ -216,6 +229,17 @@ describe('a compaction is made', () => {
     expect(planCompaction(memory, of({}, tokens * 1.2), 'due')).not.toBeNull();
   });
 
+  test('earlier, if the job has an output schema', () => {
+    const limit = promptTokens(memory, of()) * 1.3;
+    const outputSchema = { type: 'object', description: words(Math.round(limit)) };
+    const kindFor = (schema: typeof outputSchema | null): string => {
+      const serving = { kind: 'served' as const, settings: of({}, limit) };
+      const history = [...long, userMessage(9_999)];
+      return decide(running({ history, serving, job: job({ outputSchema: schema }) }), NOW).kind;
+    };
+    expect([kindFor(null), kindFor(outputSchema)]).toEqual(['call_model', 'compact']);
+  });
+
   test('never where it is switched off, even where the provider refuses the prompt', () => {
     for (const occasion of ['due', 'refused'] as const)
       expect(planCompaction(memory, of({ type: 'none' }, 1_000), occasion)).toBeNull();
@@ -283,6 +307,13 @@ describe('the estimate', () => {
     const tokens = promptTokens({ history, compacted: NOTHING_COMPACTED }, frame);
     expect(tokens).toBeGreaterThanOrEqual(1_000);
     expect(tokens).toBeLessThan(1_020);
+  });
+
+  test('includes the schema of the output', () => {
+    const memory = { history: [userMessage(2)], compacted: NOTHING_COMPACTED };
+    const outputSchema = { type: 'object', description: words(4_000) };
+    const without = promptTokens(memory, frame);
+    expect(promptTokens(memory, { ...frame, outputSchema }) - without).toBeGreaterThanOrEqual(1_000);
   });
 
   test('ignores what a provider counted before the last compaction', () => {

@@ -93,7 +93,7 @@ test('docs/environment.md gives the defaults of .env.example', () => {
 
 test('docs/metrics.md lists the metrics that worker and API processes define', () => {
   const registry = new Registry();
-  createWorkerMetrics({ running: 0, capacity: 0 }, [], registry);
+  createWorkerMetrics({ running: 0, capacity: 0 }, [], { registry });
   const ofWorker = registry.getMetricsAsArray().map(({ name }) => name);
   const ofApi = filesBelow('src/api/metrics').flatMap((file) =>
     [...read(file).matchAll(/'(nightshift_[a-z_]+)'/g)].map(([, name = '']) => name),

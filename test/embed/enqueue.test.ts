@@ -1,4 +1,7 @@
 // Jobs that a service enqueues in its own transaction: they exist exactly if it commits.
+import { context, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { TracerProvider } from '@opentelemetry/sdk-trace';
 import { drizzle } from 'drizzle-orm/postgres-js';
 import { Client, Pool } from 'pg';
 import postgres from 'postgres';
@@ -50,6 +53,21 @@ test('a commit leaves exactly one job, which is known from the commit on', async
   expect(await acme().workers.get(worker_id ?? '')).toMatchObject({ name: 'order', context_id });
   expect(await rows()).toEqual([]);
   expect((await acme().jobs.list().all()).map(({ id }) => id)).toEqual([job_id]);
+});
+
+test('its job belongs to the span that was active', async () => {
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [] }));
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  afterTest(async () => [trace, context].forEach((api) => api.disable()));
+  const traced = await openNightshift({ databaseUrl });
+  const span = trace.getTracer('shop').startSpan('order');
+  const { job_id } = await context.with(trace.setSpan(context.active(), span), () => traced.enqueue(one, order()));
+  await traced.startWorker();
+  expect(await acme().jobs.wait(job_id)).toMatchObject({ status: 'completed' });
+  const { traceId, spanId } = span.spanContext();
+  expect([...(await sql`select trace_parent from nightshift.jobs where id = ${job_id}`)]).toEqual([
+    { trace_parent: `00-${traceId}-${spanId}-01` },
+  ]);
 });
 
 test('a rollback leaves nothing', async () => {

@@ -74,7 +74,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   croner: ['commands'],
   'p-map': ['commands'],
   'p-timeout': ['queue', 'db', 'telemetry', 'tools', 'workers', 'embed'],
-  'prom-client': ['api', 'workers'],
+  'prom-client': ['api', 'telemetry', 'workers'],
   'rate-limiter-flexible': ['api', 'bus'],
   '@opentelemetry/api': ['telemetry'],
   '@opentelemetry/context-async-hooks': ['telemetry'],

@@ -50,6 +50,27 @@ test('spans go to the tracer of the service, if it has one', async () => {
   expect(below).toMatchObject({ name: 'below', parentSpanContext: { spanId: above?.spanContext().spanId } });
 });
 
+test('a service that records no spans passes the place of a caller on, and makes up none', async () => {
+  forget();
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  const tracing = await hostTracing('1.0.0');
+  const start = { kind: 'internal', attributes: {}, otherwise: PLACE } as const;
+  expect(tracing.start('made up', { ...start, parent: null }).traceParent).toBeNull();
+  const called = PLACE.replace('a', 'c') as TraceParent;
+  expect(tracing.start('called', { ...start, parent: called }).traceParent).toBe(called);
+});
+
+test('a span without a parent is recorded where its job belongs', async () => {
+  forget();
+  const exporter = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }));
+  const tracing = await hostTracing('1.0.0');
+  const span = tracing.start('run', { kind: 'internal', parent: null, otherwise: PLACE, attributes: {} });
+  span.end();
+  expect(span.traceParent).toMatch(/^00-a{32}-[0-9a-f]{16}-01$/);
+  expect(exporter.getFinishedSpans()[0]?.parentSpanContext?.spanId).toBe('b'.repeat(16));
+});
+
 test('a caller that does not want its trace recorded is respected', async () => {
   const tracing = await hostTracing('1.0.0');
   const unsampled = PLACE.replace(/01$/, '00') as TraceParent;
@@ -73,6 +94,7 @@ test('an instrumented client that a tool uses sends the place of its span, and n
   expect(span.traceParent).not.toBe(PLACE);
   expect(headers['traceparent']).toBe(span.traceParent);
   expect(collector.spans.map(({ name }) => name)).toEqual(['execute_tool']);
+  expect(collector.metrics).toContain('nodejs_eventloop_lag_p99_seconds');
   expect(collector.text()).toContain('process.pid');
   expect(collector.text()).not.toContain('process.command');
   expect(collector.text()).not.toContain(String(process.argv[1]));
@@ -98,7 +120,7 @@ test.each(['startSpan', 'spanContext', 'setAttributes', 'setAttribute', 'setStat
       mayAsk: () => false,
       execute: async ({ traceParent }) => {
         executions += 1;
-        return { kind: 'result', content: traceParent, is_error: true };
+        return { kind: 'result', content: traceParent ?? 'none', is_error: true };
       },
       reconcile: async () => ({ kind: 'unknown' }),
       outcomeWaitMs: null,
@@ -108,7 +130,7 @@ test.each(['startSpan', 'spanContext', 'setAttributes', 'setAttribute', 'setStat
     const isLost = method === 'startSpan' || method === 'spanContext';
     expect(await runner.execute(invocation, signal, NO_SERVICES)).toEqual({
       kind: 'result',
-      content: isLost ? invocation.traceParent : `00-${place.traceId}-${place.spanId}-01`,
+      content: isLost ? 'none' : `00-${place.traceId}-${place.spanId}-01`,
       is_error: true,
     });
     expect(executions).toBe(1);

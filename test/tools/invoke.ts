@@ -1,5 +1,4 @@
 /** A runner over given tools, and calls to it. */
-import { traceParentOfJob } from '../../src/core/tracing/trace-parent.ts';
 import { v7 } from 'uuid';
 import {
   DEFAULT_TENANT,
@@ -63,7 +62,7 @@ export function call(name: string, input: Json): ToolInvocation {
     contextId: fresh<ContextId>(),
     attempt: 1,
     idempotencyKey: v7(),
-    traceParent: traceParentOfJob(fresh<JobId>()),
+    traceParent: null,
   };
 }
 

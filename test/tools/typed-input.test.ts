@@ -292,7 +292,7 @@ test('the context tells for whom a tool runs', () => {
     context_id: string;
     signal: AbortSignal;
     idempotency_key: string;
-    traceparent: string;
+    traceparent: string | null;
     log: CallLog;
     progress: (report: string | ToolProgress) => void;
     step: RunStep;

@@ -54,6 +54,8 @@ import { redisQueue } from '../../src/queue/redis.ts';
 import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-abilities.ts';
 import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
 import type { WebhookPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
+import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
+import type { Tracing } from '../../src/core/tracing/tracing.ts';
 import { given, settings } from '../core/builders.ts';
 import { firstInput, postedInput } from '../db/inputs.ts';
 import { createTestDatabase } from '../services/database.ts';
@@ -133,6 +135,7 @@ export type FleetOptions = {
   team?: Partial<TeamAbilities>;
   hook?: StatementHook;
   log?: Logger;
+  tracing?: Tracing;
   webhooks?: WebhookPorts;
   databaseUrl?: string;
 };
@@ -273,6 +276,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       },
       times,
       ...(options.log === undefined ? {} : { log: options.log }),
+      telemetry: { ...NO_TELEMETRY, tracing: options.tracing ?? NO_TELEMETRY.tracing },
       ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
       random: Math.random,
     });

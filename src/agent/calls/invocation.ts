@@ -4,7 +4,6 @@ import type { ToolCallId } from '../../core/ids.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { Json } from '../../core/json.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
-import { traceParentOfJob } from '../../core/tracing/trace-parent.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 
@@ -38,6 +37,6 @@ export function toInvocation(snapshot: Snapshot, job: ActiveJob, call: OpenCall,
     contextId: snapshot.lease.contextId,
     attempt: job.attempt,
     idempotencyKey: call.id,
-    traceParent: job.traceParent ?? traceParentOfJob(job.id),
+    traceParent: job.traceParent,
   };
 }

@@ -1,4 +1,5 @@
 /** A model call failed: the prompt is compacted, the call is retried, or the job fails. */
+import { settingsFor } from '../../core/run/output.ts';
 import { planCompaction } from '../../core/compaction/plan.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import { formatModelName, type ModelFailure, type ModelName } from '../../core/model/model.ts';
@@ -18,14 +19,11 @@ export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt
 type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
 
 /** A prompt that is too long is compacted and sent again only once. */
-export function isCompactable(
-  snapshot: Snapshot,
-  { job: { lastFailure }, settings }: ServedJob,
-  failure: ModelFailure,
-): boolean {
+export function isCompactable(snapshot: Snapshot, { job, settings }: ServedJob, failure: ModelFailure): boolean {
   if (failure.class !== 'prompt_too_long') return false;
+  const { lastFailure } = job;
   const wasCompacted = lastFailure !== null && 'code' in lastFailure && lastFailure.compacted === true;
-  return !wasCompacted && planCompaction(snapshot, settings, 'refused') !== null;
+  return !wasCompacted && planCompaction(snapshot, settingsFor(job, settings), 'refused') !== null;
 }
 
 export async function makeRoom(run: Run, snapshot: Snapshot, job: ActiveJob, failed: FailedCall): Promise<After> {

@@ -28,7 +28,8 @@ export function traceRequests(app: App, tracing: Tracing): void {
     const { statusCode } = reply;
     span.set({
       'http.response.status_code': statusCode,
-      'nightshift.tenant': request.tenantName,
+      // Requests of the operator, and those that need no key, belong to none.
+      ...(request.scopes !== null && { 'nightshift.tenant': request.tenantName }),
       ...(request.madeJob !== null && { 'nightshift.job.id': request.madeJob }),
     });
     if (statusCode >= 500) span.fail(String(statusCode));

@@ -9,6 +9,7 @@ import { once } from '../../core/once.ts';
 import { isInOrder, parseId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import type { Allow, AllowedTenant } from '../../core/access/tenant.ts';
+import { parseTraceParent } from '../../core/tracing/trace-parent.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { ALL_ALLOWED } from '../../core/workers/allowed-names.ts';
 import { RequestRefused, invalid } from '../response/problem.ts';
@@ -25,7 +26,7 @@ const checkers = once(() => ({
 }));
 
 /** A service names users itself. */
-const SERVICE = { token: null, user: null, traceParent: null };
+const SERVICE = { token: null, user: null };
 
 type Parsed = { kind: 'parsed'; job: SubmittedJob };
 
@@ -47,11 +48,11 @@ function toJob(body: WorkerSubmission | ContextSubmission): SubmittedJob {
   const [jobId, messageId] = [parseId<JobId>(body.job_id), parseId<MessageId>(body.message_id)];
   if (jobId === null || messageId === null) throw new Error('The id of a submission passed the schema.');
   if (!isInOrder(jobId)) throw invalid('job_id must be a UUID of version 7.', 'job_id');
-  if ('worker_id' in body)
-    return { jobId, messageId, target: toWorker(body), input: toFirstInput(SERVICE, body.input) };
+  const poster = { ...SERVICE, traceParent: parseTraceParent(body.traceparent ?? '') };
+  if ('worker_id' in body) return { jobId, messageId, target: toWorker(body), input: toFirstInput(poster, body.input) };
   const { branch, user, ...input } = body.input;
   const target = { kind: 'context', branch: branch ?? null } as const;
-  return { jobId, messageId, target, input: { ...toFirstInput(SERVICE, input), user: user ?? null } };
+  return { jobId, messageId, target, input: { ...toFirstInput(poster, input), user: user ?? null } };
 }
 
 function toWorker({ worker_id, name, user, role, config = {} }: WorkerSubmission): SubmissionTarget {

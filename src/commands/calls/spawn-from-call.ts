@@ -13,7 +13,7 @@ import { limitsOf, type TenantLimits } from '../../core/access/quotas.ts';
 import { refuse } from '../../core/errors.ts';
 import type { ContextId, WorkerId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
-import type { AskedWorker } from '../../core/tools/starts.ts';
+import { childName, type AskedWorker } from '../../core/tools/starts.ts';
 import type { WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import { overLimit, type TreeLimits } from '../../core/workers/worker-limits.ts';
 import { readParent } from '../../db/run/team.ts';
@@ -73,7 +73,7 @@ export function spawnFromCall(
       tenantId,
       contextId,
       user: parent.user,
-      name: name ?? roleName ?? 'worker',
+      name: childName({ name, role: roleName }),
       title: null,
       role,
       config,

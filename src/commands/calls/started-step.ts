@@ -12,8 +12,8 @@ import type { DispatchPorts } from '../after-commit.ts';
 
 const UNIQUE_VIOLATION = '23505';
 
-/** `name`: of the step. `traceParent`: where what it starts belongs in a trace. */
-export type StartingCall = RunningCall & { name: string; traceParent: TraceParent };
+/** `name`: of the step. `traceParent`: where what it starts belongs in a trace; null: in none. */
+export type StartingCall = RunningCall & { name: string; traceParent: TraceParent | null };
 
 /** The call must not go on: another process has its context, or its job was told to end. What was written is rolled back. */
 export class CallEnded extends Error {

@@ -6,7 +6,7 @@ import type { Usage } from '../money/usage.ts';
 import { isShortened, lastCompaction, shownBy, type Memory } from './compacted.ts';
 import { shortenResults } from './shorten.ts';
 
-type Frame = Pick<Settings, 'systemPrompt' | 'pinned' | 'tools'>;
+type Frame = Pick<Settings, 'systemPrompt' | 'pinned' | 'tools' | 'outputSchema'>;
 
 /**
  * The only estimate of a prompt's size. It starts from the provider's token count of the last answer (input, caches
@@ -38,7 +38,7 @@ function counted({ input_tokens, output_tokens, cache_read_tokens, cache_write_t
 
 /** Estimated from characters. */
 export type Sizes = {
-  /** Of the system prompt, pinned texts and tools. */
+  /** Of the system prompt, pinned texts, tools and output schema. */
   fixed: number;
   /** Of the current summary; 0: there is none. */
   summary: number;
@@ -57,7 +57,7 @@ export function sum(sizes: readonly number[]): number {
 }
 
 /** Linear in the length of history. */
-export function sizesOf(memory: Memory, { systemPrompt, pinned, tools }: Frame): Sizes {
+export function sizesOf(memory: Memory, { systemPrompt, pinned, tools, outputSchema }: Frame): Sizes {
   const { history, compacted } = memory;
   const specs = tools.map(({ name, description, input_schema }) => ({ name, description, input_schema }));
   const isShown = shownBy(memory);
@@ -68,7 +68,11 @@ export function sizesOf(memory: Memory, { systemPrompt, pinned, tools }: Frame):
     return { shown: isShortened(compacted, message) ? short : whole, short };
   });
   return {
-    fixed: textTokens(systemPrompt) + textTokens(pinnedText(pinned)) + jsonTokens(specs),
+    fixed:
+      textTokens(systemPrompt) +
+      textTokens(pinnedText(pinned)) +
+      jsonTokens(specs) +
+      (outputSchema === null ? 0 : jsonTokens(outputSchema)),
     summary: compacted.summary === null ? 0 : textTokens(compacted.summary.text),
     shown: sizes.map(({ shown }) => shown),
     short: sizes.map(({ short }) => short),

@@ -44,6 +44,11 @@ export function schemaFor(
   return own === null ? outputSchema : own || null;
 }
 
+/** The settings with the schema for a job. */
+export function settingsFor<Of extends OutputSettings>(job: { outputSchema: OutputSchema | null }, settings: Of): Of {
+  return { ...settings, outputSchema: schemaFor(job, settings) };
+}
+
 export function outputFor(job: { outputSchema: OutputSchema | null }, settings: OutputSettings): Output | null {
   const schema = schemaFor(job, settings);
   return schema === null ? null : { schema, retries: settings.outputRetries };

@@ -3,7 +3,7 @@
  * durable step of the call, so a further execution of the call finds it and starts nothing.
  */
 import type { Refusal } from '../errors.ts';
-import type { ContextId } from '../ids.ts';
+import type { ContextId, JobId, WorkerId } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { SpawnAsk } from '../workers/worker-asks.ts';
 import type { HasResult } from './steps.ts';
@@ -13,6 +13,13 @@ export type AskedInput = { contextId: ContextId; input: string; priority: number
 
 /** `metadata`: of its job. */
 export type AskedWorker = SpawnAsk & { metadata: JsonObject };
+
+/** A worker that a call created, for clients that follow the call. */
+export type SpawnedChild = { name: string; workerId: WorkerId; jobId: JobId };
+
+export function childName({ name, role }: Pick<AskedWorker, 'name' | 'role'>): string {
+  return name ?? role ?? 'worker';
+}
 
 /**
  * `value`: the stored result of the step, with the ids of what was started; or what an earlier execution stored under the

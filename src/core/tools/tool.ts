@@ -10,7 +10,7 @@ import type { ToolSpec } from '../model/model.ts';
 import type { Approval } from '../run/policy.ts';
 import type { User } from '../access/user.ts';
 import type { CallReport } from './report.ts';
-import type { CallStarts } from './starts.ts';
+import type { CallStarts, SpawnedChild } from './starts.ts';
 import type { CallSteps } from './steps.ts';
 
 /**
@@ -51,8 +51,8 @@ export type ToolInvocation = {
   attempt: number;
   /** The same for every execution of this call. */
   idempotencyKey: string;
-  /** The place of the call in a trace. */
-  traceParent: TraceParent;
+  /** The place of the call in a trace; null: nothing is traced. */
+  traceParent: TraceParent | null;
   /** It was judged as one that fails, so no person was asked: it does not run, even if the tool would accept it now. */
   mustFail?: true;
 };
@@ -64,7 +64,14 @@ export type ApprovalCheck = Approval | 'fails';
 export type ToolCaller = Pick<ToolInvocation, 'tenantId' | 'tenantName' | 'contextId'> & { jobId: JobId | null };
 
 export type ToolOutcome =
-  | { kind: 'result'; content: string | ResultPart[]; is_error: boolean; compact_summary?: string }
+  | {
+      kind: 'result';
+      content: string | ResultPart[];
+      is_error: boolean;
+      compact_summary?: string;
+      /** Workers that all executions of the call created; missing: none. */
+      spawned?: readonly SpawnedChild[];
+    }
   /** `signal` was aborted before a result arrived. */
   | { kind: 'aborted' };
 

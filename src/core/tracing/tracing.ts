@@ -8,6 +8,8 @@ export type SpanStart = {
   kind: 'internal' | 'server' | 'client';
   /** The span or the remote caller above; null: the span begins a trace. */
   parent: TraceParent | null;
+  /** For a span without a parent: the place where it is recorded. Nothing else learns of it if nothing is recorded. */
+  otherwise?: TraceParent;
   attributes: SpanAttributes;
   /** When it began; default: now. */
   beganAt?: Millis;

@@ -2,14 +2,14 @@
  * A worker's calls that concern other workers: creates children, lets calls wait for jobs, and closes calls that are
  * answered at once.
  */
-import type { Append, CallChange, Entry } from '../run/append.ts';
+import type { Append, CallChange } from '../run/append.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Snapshot } from '../run/snapshot.ts';
 import type { Arrangement, AwaitedJob, CallResult, Spawn } from '../workers/spawn.ts';
 import type { Millis } from '../time.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
-import { blank, event, stateChange } from './base.ts';
-import { closing, ended, resultEntries, stateOf, type ClosedCall } from './tools.ts';
+import { blank, stateChange } from './base.ts';
+import { closing, ended, resultEntries, stateOf, workerSpawned, type ClosedCall } from './tools.ts';
 
 /**
  * All or nothing: a child is created in the same commit as its event. Guarded: nothing starts if a stop request is on
@@ -24,7 +24,11 @@ export function engage(snapshot: Snapshot, job: ActiveJob, arranged: readonly Ar
   return {
     ...blank(snapshot),
     guard: { controlSeq: snapshot.controlSeq, wakeSeq: null },
-    entries: [...spawns.map(spawnEntry), ...resultEntries(job, closed), ...stateChange(snapshot.state, to, job.id)],
+    entries: [
+      ...spawns.map((spawn) => workerSpawned(spawn.callId, spawn)),
+      ...resultEntries(job, closed),
+      ...stateChange(snapshot.state, to, job.id),
+    ],
     calls: [...waits, ...closed.map(closing)],
     spawns,
     awaits: parts.flatMap((one) => one.awaits),
@@ -64,11 +68,6 @@ function waitChange({ id }: OpenCall, until: Millis | null, needs: number): Wait
 function begun({ workerId, jobId }: Spawn): CallResult {
   const content = JSON.stringify({ worker_id: workerId, job_id: jobId, status: 'queued', output: null });
   return { kind: 'result', content, is_error: false };
-}
-
-function spawnEntry({ callId, workerId, jobId, name }: Spawn): Entry {
-  const data = { tool_call_id: callId, name, worker_id: workerId, job_id: jobId };
-  return event({ name: 'WorkerSpawned', data });
 }
 
 /** The call after this append; empty: it is closed. */

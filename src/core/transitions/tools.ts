@@ -5,6 +5,7 @@ import { closingOf, type Closing } from '../conversation/closing-texts.ts';
 import { resultOf, type ToolCallId } from '../ids.ts';
 import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
+import type { SpawnedChild } from '../tools/starts.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 import type { DurableState } from '../run/state.ts';
 import type { ExecutionEnd, ExecutionOutcome } from '../run/execution.ts';
@@ -21,6 +22,8 @@ export type ClosedCall = {
   result: ToolResultBlock;
   /** When this run started it; null: it did not, or the start is already in the ledger. */
   beganAt: Millis | null;
+  /** Workers that its tool created. */
+  spawned: readonly SpawnedChild[];
 };
 
 /**
@@ -66,6 +69,7 @@ export function stateOf(left: readonly Pick<OpenCall, 'status' | 'wait'>[]): Dur
 
 export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[]): Entry[] {
   return closed.flatMap((one): Entry[] => [
+    ...one.spawned.map((child) => workerSpawned(one.call.id, child)),
     finished(one),
     {
       kind: 'message',
@@ -80,6 +84,11 @@ export function resultEntries(job: ActiveJob, closed: readonly ClosedCall[]): En
       },
     },
   ]);
+}
+
+export function workerSpawned(callId: ToolCallId, { name, workerId, jobId }: SpawnedChild): Entry {
+  const data = { tool_call_id: callId, name, worker_id: workerId, job_id: jobId };
+  return event({ name: 'WorkerSpawned', data });
 }
 
 export function finished({ call: { id, name }, status }: ClosedCall): Entry {
@@ -121,13 +130,14 @@ export function ended(
   outcome: Extract<ToolOutcome, { kind: 'result' }>,
   beganAt: Millis | null = null,
 ): ClosedCall {
-  const { content, is_error, compact_summary } = outcome;
+  const { content, is_error, compact_summary, spawned = [] } = outcome;
   const result: ToolResultBlock = { type: 'tool_result', tool_use_id: call.id, content, is_error };
   return {
     call,
     status: is_error ? 'failed' : 'completed',
     result: compact_summary === undefined ? result : { ...result, compact_summary },
     beganAt,
+    spawned,
   };
 }
 
@@ -152,5 +162,6 @@ export function closedByRule(call: OpenCall, { status, text }: Closing): ClosedC
     status,
     result: { type: 'tool_result', tool_use_id: call.id, content: text, is_error: true },
     beganAt: null,
+    spawned: [],
   };
 }

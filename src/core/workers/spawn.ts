@@ -31,8 +31,8 @@ export type Spawn = {
   hops: number;
   priority: number;
   deadline: Millis | null;
-  /** The run of the parent, in a trace. */
-  traceParent: TraceParent;
+  /** The run of the parent, in a trace; null: nothing is traced. */
+  traceParent: TraceParent | null;
   /** Whether the call waits for the job. If not, the parent gets a notice when the job ends. */
   awaited: boolean;
 };

@@ -33,7 +33,10 @@ export async function lockWebhooks(tx: Executor, tenantId: TenantId): Promise<nu
   return row?.count ?? 0;
 }
 
-/** From the next claim of each context on, its appends write to the outbox, or do so no more. */
+/**
+ * From the next claim of each context on, its appends write to the outbox, or do so no more. A disabled webhook counts,
+ * so that it gets the events of runs that are under way when it is enabled.
+ */
 export async function setNotifies(tx: Executor, tenantId: TenantId): Promise<void> {
   await tx.execute(sql`/* tenants.set_notifies */
     update tenants t set notifies = exists (

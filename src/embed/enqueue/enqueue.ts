@@ -6,6 +6,7 @@ import type { Refusal } from '../../core/errors.ts';
 import { isInOrder, parseId, type ContextId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
+import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { encodeJson } from '../../db/connection/codec.ts';
 import { ensureTenant } from '../../db/write/tenants/tenants.ts';
 import { derivedId, ids } from '../../platform/ids.ts';
@@ -18,7 +19,7 @@ import type { EnqueueJob, Enqueued, SqlRunner } from './types.ts';
 type Enqueue = (tx: SqlRunner, job: EnqueueJob) => Promise<Enqueued>;
 
 export function createEnqueue(platform: Platform): Enqueue {
-  const { config, roles, parameters, checkInput, commands } = platform;
+  const { config, roles, parameters, checkInput, commands, telemetry } = platform;
   const schema = config.databaseSchema;
   const catalog = { fileRoles: roles, parameters, checkInput, defaultModel: config.defaultModel };
   const text = `select "${schema.replaceAll('"', '""')}".nightshift_submit_v1($1::text, $2::text)`;
@@ -46,7 +47,7 @@ export function createEnqueue(platform: Platform): Enqueue {
     const { submissionRefusal } = await import('../../api/request/submitted-job.ts');
     const parsed = parseTenant(tenant, {});
     if (!parsed.ok) throw invalid(parsed.faults);
-    const { body, enqueued } = bodyOf(job);
+    const { body, enqueued } = bodyOf(job, telemetry.tracing.active());
     const refusal = await submissionRefusal(catalog, body);
     if (refusal !== null) throw invalid(faultsOf(refusal));
     const encoded = encodeJson(body);
@@ -72,7 +73,7 @@ const NOT_AN_ID = 'job_id must be a UUID of version 7, such as 01890a5d-ac96-774
 type Given = Omit<EnqueueJob, 'tenant'> & { context_id?: string | undefined; input: unknown };
 
 /** The other ids follow from that of the job, so that a job that is enqueued again has the same ones. */
-function bodyOf({ job_id: given, ...job }: Given): { body: Json; enqueued: Enqueued } {
+function bodyOf({ job_id: given, ...job }: Given, active: TraceParent | null): { body: Json; enqueued: Enqueued } {
   const jobId = given === undefined ? ids.next<JobId>() : parseId<JobId>(given);
   if (jobId === null || !isInOrder(jobId)) throw invalid([NOT_AN_ID]);
   const enqueued = {
@@ -83,7 +84,8 @@ function bodyOf({ job_id: given, ...job }: Given): { body: Json; enqueued: Enque
   };
   const { worker_id, ...named } = enqueued;
   const input = typeof job.input === 'string' ? { content: job.input } : job.input;
-  return { body: toJson({ ...job, ...named, ...(worker_id !== null && { worker_id }), input }), enqueued };
+  const traced = active !== null && { traceparent: active };
+  return { body: toJson({ ...job, ...named, ...(worker_id !== null && { worker_id }), ...traced, input }), enqueued };
 }
 
 function toJson(value: object): Json {

@@ -77,10 +77,10 @@ export type ToolContext = CallFacts & {
    */
   idempotency_key: string;
   /**
-   * The place of the call in its trace, as the HTTP header `traceparent` (W3C Trace Context). Send it to services that
-   * you call without an instrumented client.
+   * The place of the call in its trace, as the HTTP header `traceparent` (W3C Trace Context); null: nothing is traced,
+   * and the job was posted without that header. Send it to services that you call without an instrumented client.
    */
-  traceparent: string;
+  traceparent: string | null;
   /**
    * Adds entries to the log of the call, which clients read (`GET /api/jobs/{id}/logs`): put nothing secret into it. Never
    * throws and never waits. What exceeds the limits of a call is dropped and counted.

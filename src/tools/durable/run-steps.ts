@@ -4,9 +4,10 @@
  * accepts it (`CallSteps`): the next execution need not run it again. If the store does not, the call ends as aborted, as
  * after a control signal, and the run reads what it has to do.
  */
-import type { Json } from '../../core/json.ts';
+import { parseId, type JobId, type WorkerId } from '../../core/ids.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
 import type { Refusal } from '../../core/errors.ts';
-import type { Started } from '../../core/tools/starts.ts';
+import { childName, type SpawnedChild, type Started } from '../../core/tools/starts.ts';
 import type { HasResult, StoredStep } from '../../core/tools/steps.ts';
 import type { CallServices, Effect, ToolInvocation } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
@@ -30,6 +31,8 @@ export type Execution = {
   hasResult: HasResult;
   /** Ends the call as aborted, and aborts `signal`. */
   abandon(): void;
+  /** This execution or an earlier one created a worker. */
+  spawned(child: SpawnedChild): void;
 };
 
 type Work = (step: StepContext) => unknown;
@@ -63,8 +66,14 @@ class StepRunner {
     });
   }
 
-  spawn(name: string, options: SpawnOptions): Promise<Json> {
-    return this.#start(name, async ({ starts }) => starts.spawn(name, await readSpawn(options), this.#of.hasResult));
+  async spawn(name: string, options: SpawnOptions): Promise<Json> {
+    const { hasResult } = this.#of;
+    const value = await this.#start(name, async ({ starts }) =>
+      starts.spawn(name, await readSpawn(options), hasResult),
+    );
+    const child = childOf(value, options);
+    if (child !== null) this.#of.spawned(child);
+    return value;
   }
 
   enqueue(name: string, options: EnqueueOptions): Promise<Json> {
@@ -163,6 +172,21 @@ class StepRunner {
     this.#of.signal.throwIfAborted();
     throw new ToolError('The call has ended.', { code: 'call_ended' });
   }
+}
+
+/** Null: an earlier execution stored something else under the name of the step. */
+function childOf(value: Json, options: SpawnOptions): SpawnedChild | null {
+  if (!isJsonObject(value)) return null;
+  const { worker_id, job_id } = value;
+  const workerId = typeof worker_id === 'string' ? parseId<WorkerId>(worker_id) : null;
+  const jobId = typeof job_id === 'string' ? parseId<JobId>(job_id) : null;
+  if (workerId === null || jobId === null) return null;
+  // Checked only by the execution that created it.
+  const textOf = (key: keyof SpawnOptions): string | null => {
+    const text: unknown = Reflect.get(Object(options), key);
+    return typeof text === 'string' ? text : null;
+  };
+  return { name: childName({ name: textOf('name'), role: textOf('role') }), workerId, jobId };
 }
 
 /** `step`, `spawn` and `enqueue` of the context. */

@@ -7,6 +7,7 @@
  * process, and neither timeout nor abort can end it.
  */
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
+import type { SpawnedChild } from '../../core/tools/starts.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { durableOf } from '../durable/run-steps.ts';
@@ -78,13 +79,15 @@ function race(
     const limitMs = tool.timeoutMs ?? options.limits.toolTimeoutMs;
     let over = false;
     let result = false;
+    const children: SpawnedChild[] = [];
+    const spawned = (child: SpawnedChild): void => void children.push(child);
     const end = (outcome: ToolOutcome): void => {
       if (over) return;
       over = true;
       result = outcome.kind === 'result';
       clearTimeout(timer);
       outer.removeEventListener('abort', abort);
-      resolve(outcome);
+      resolve(outcome.kind === 'result' && children.length > 0 ? { ...outcome, spawned: children } : outcome);
     };
     const abort = (): void => abortFor(outer.reason);
     const abortFor = (reason: unknown): void => {
@@ -101,7 +104,7 @@ function race(
     const isOver = (): boolean => over;
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const hasResult = (): boolean => result;
-    const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon };
+    const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon, spawned };
     const durable = durableOf(execution, services);
     void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');

@@ -71,8 +71,8 @@ export async function startWorkerProcess(
   const tenants = new Tenants(shares, registry);
   const clock = new DatabaseClock();
   const subscribers = new SubscriberRegistry();
-  const metrics = createWorkerMetrics(slots, ports.abilities.published.tools, processFigures());
-  ports.telemetry.addFigures(async () => parseFigures(await metrics.read()));
+  const metrics = createWorkerMetrics(slots, ports.abilities.published.tools, { ofProcess: processFigures() });
+  ports.telemetry.addFigures(async () => parseFigures(await metrics.readOwn()));
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
   const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics });

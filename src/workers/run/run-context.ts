@@ -90,6 +90,7 @@ async function runOnce(
       await runLoop({ ...ports, signals, early, eager }, first);
     }
   } catch (error) {
+    trace.fail(error instanceof LeaseLost ? 'lease_lost' : 'internal');
     if (error instanceof LeaseLost) state.metrics.leaseLost();
     else await giveUp(state, claim, error);
   } finally {

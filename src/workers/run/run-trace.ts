@@ -68,7 +68,7 @@ export class RunTrace {
     this.end();
     const span = this.#tracing.start(`invoke_agent ${this.#name}`, {
       kind: 'internal',
-      parent: stored(job),
+      ...placeOf(job),
       attributes: { ...this.#agent, 'nightshift.job.id': job.id, 'nightshift.job.attempt': job.attempt },
     });
     this.#current = { job, span };
@@ -77,7 +77,7 @@ export class RunTrace {
   /** From its post to its admission. */
   #queued(job: ActiveJob): void {
     const attributes = { 'nightshift.job.id': job.id };
-    this.#tracing.start('queued', { kind: 'internal', parent: stored(job), attributes, beganAt: madeAt(job.id) }).end();
+    this.#tracing.start('queued', { kind: 'internal', ...placeOf(job), attributes, beganAt: madeAt(job.id) }).end();
   }
 
   #settled(outcome: JobOutcome): void {
@@ -87,19 +87,24 @@ export class RunTrace {
     this.end();
   }
 
+  /** The run breaks off, and another one continues its job. */
+  fail(reason: 'lease_lost' | 'internal'): void {
+    this.#current?.span.fail(reason);
+  }
+
   /** The job ended, or the run does. */
   end(): void {
     this.#current?.span.end();
     this.#current = null;
   }
 
-  /** For what the job causes elsewhere. */
-  traceParentOf(job: ActiveJob): TraceParent {
-    return this.#spanOf(job.id) ?? stored(job);
+  /** For what the job causes elsewhere; null: nothing is traced. */
+  traceParentOf(job: ActiveJob): TraceParent | null {
+    return this.#spanOf(job.id) ?? job.traceParent;
   }
 
-  /** For what the call starts. */
-  traceParentOfCall({ jobId, traceParent }: ToolInvocation): TraceParent {
+  /** For what the call starts; null: nothing is traced. */
+  traceParentOfCall({ jobId, traceParent }: ToolInvocation): TraceParent | null {
     return this.#spanOf(jobId) ?? traceParent;
   }
 
@@ -171,8 +176,8 @@ export class RunTrace {
   }
 }
 
-function stored(job: ActiveJob): TraceParent {
-  return job.traceParent ?? traceParentOfJob(job.id);
+function placeOf(job: ActiveJob): Pick<SpanStart, 'parent' | 'otherwise'> {
+  return { parent: job.traceParent, otherwise: traceParentOfJob(job.id) };
 }
 
 /** The name of the provider in the conventions. */
@@ -191,6 +196,7 @@ function modelAttributes({ provider, model }: ModelName): SpanAttributes {
   return { 'gen_ai.provider.name': providerName(provider), 'gen_ai.request.model': model };
 }
 
+/** Only tools that the worker has are executed, so names that its model invented are in no span. */
 function toolStart({ id, name, jobId, contextId, traceParent }: ToolInvocation): SpanStart {
   const attributes = {
     'gen_ai.operation.name': 'execute_tool',
@@ -201,7 +207,7 @@ function toolStart({ id, name, jobId, contextId, traceParent }: ToolInvocation):
     'nightshift.job.id': jobId,
     ...(serverOf(name) !== null && { 'mcp.method.name': 'tools/call' }),
   };
-  return { kind: 'internal', parent: traceParent, attributes };
+  return { kind: 'internal', parent: traceParent, otherwise: traceParentOfJob(jobId), attributes };
 }
 
 /** Null: the call did not fail. */

@@ -35,7 +35,11 @@ import { errorResult, spawnResult, waitResult } from './team-results.ts';
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'clock' | 'times'>;
 
 /** `traceParentOf`: the run of a job, in a trace. */
-export function createTeam(parts: Parts, signals: RunSignals, traceParentOf: (job: ActiveJob) => TraceParent): Team {
+export function createTeam(
+  parts: Parts,
+  signals: RunSignals,
+  traceParentOf: (job: ActiveJob) => TraceParent | null,
+): Team {
   const { database, abilities } = parts;
   const { toolResult } = abilities.team;
   return {
@@ -82,7 +86,7 @@ function recounted({ call, ask }: AskingCall) {
 }
 
 /** The worker that asks, and its running job. */
-type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings; traceParent: TraceParent };
+type Self = { snapshot: Snapshot; job: ActiveJob; settings: Settings; traceParent: TraceParent | null };
 
 async function arrangeAll(parts: Parts, self: Self, asking: readonly AskingCall[]): Promise<Arrangement[]> {
   const { snapshot, job } = self;

@@ -173,6 +173,21 @@ test('jobs with their output', async () => {
   expectBounded(await pagesOf(`/api/jobs?context_id=${id}&limit=100`), jobs);
 });
 
+test('jobs whose output is shown as text and as data', async () => {
+  const { context_id: id } = await api.worker();
+  const jobs: string[] = [];
+  for (let count = 0; count < 4; count += 1) {
+    const { body } = await api.post(`/api/contexts/${id}/messages`, { content: `"${text(0.9 * MEGABYTE)}"` });
+    jobs.unshift(body.job_id);
+  }
+  await api.database.db.execute(sql`
+    update jobs set status = 'completed', finished_at = now(), output_message_id = message_id, has_data = true
+    where context_id = ${id}`);
+  const pages = await pagesOf(`/api/jobs?context_id=${id}&limit=100`);
+  expectBounded(pages, jobs);
+  expect(pages.map((page) => page.ids.length)).toEqual([2, 2]);
+});
+
 test('workers and contexts with their configs', async () => {
   const own = await openApi();
   const made: Body[] = [];

@@ -2,6 +2,7 @@
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/core/json.ts';
 import type { ToolContext } from '../../../src/tools/config/define.ts';
 import { callOn } from '../../../src/tools/mcp/calls/call.ts';
 import { CurrentConnection } from '../../../src/tools/mcp/connection/current-connection.ts';
@@ -9,12 +10,14 @@ import { CurrentConnection } from '../../../src/tools/mcp/connection/current-con
 /** A server that continues. */
 const NEVER = new Promise<void>(() => undefined);
 
-async function refusedWith(error: Error) {
+async function refusedWith(error: Error, traceparent: string | null = null) {
   const logged: unknown[] = [];
+  const sent: JsonObject[] = [];
   const current = new CurrentConnection();
   current.set({
     tools: async () => [],
-    call: async () => {
+    call: async ({ meta }) => {
+      sent.push(meta);
       throw error;
     },
     ping: async () => undefined,
@@ -44,7 +47,7 @@ async function refusedWith(error: Error) {
   const context: ToolContext = {
     signal: new AbortController().signal,
     idempotency_key: 'i',
-    traceparent: `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`,
+    traceparent,
     tenant: 't',
     metadata: {},
     user: null,
@@ -60,8 +63,17 @@ async function refusedWith(error: Error) {
     spawn: async () => expect.fail('MCP tools have no steps'),
     enqueue: async () => expect.fail('MCP tools have no steps'),
   };
-  return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), logged };
+  return { reply: await callOn(line, { own: 'echo', effect: 'none', input: {}, context }), logged, sent };
 }
+
+test('the place in a trace is sent only if there is one', async () => {
+  const place = `00-${'1'.repeat(32)}-${'2'.repeat(16)}-01`;
+  const error = new McpError(ErrorCode.InvalidParams, 'no such city');
+  expect((await refusedWith(error, place)).sent).toEqual([expect.objectContaining({ traceparent: place })]);
+  const [meta] = (await refusedWith(error)).sent;
+  expect(meta).toMatchObject({ 'nightshift/job_id': 'j' });
+  expect(meta).not.toHaveProperty('traceparent');
+});
 
 test("in its own answer is the server's text, as an error of a tool is", async () => {
   const { reply, logged } = await refusedWith(new McpError(ErrorCode.InvalidParams, 'no such city'));

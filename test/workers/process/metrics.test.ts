@@ -1,6 +1,8 @@
 // The metrics that worker processes count, as an API process shows them: real jobs, through two processes.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ModelOutcome } from '../../../src/core/model/model.ts';
+import { parseFigures } from '../../../src/core/figures.ts';
+import { createWorkerMetrics } from '../../../src/workers/process/metrics/metrics.ts';
 import { openApi, type Api } from '../../api/harness.ts';
 import { exposition, type Series } from '../../api/system/exposition.ts';
 import { fails, result, says, startFleet, type Fleet } from '../worker-fleet.ts';
@@ -48,6 +50,13 @@ function sum(series: readonly Series[], name: string, labels: Record<string, str
 
 const processesOf = (series: readonly Series[]): string[] =>
   [...new Set(series.flatMap(({ labels }) => labels['process'] ?? []))].sort();
+
+test('an alert sees the first call with an unknown outcome', async () => {
+  const metrics = createWorkerMetrics({ running: 0, capacity: 1 }, []);
+  const figure = parseFigures(await metrics.read()).find(({ name }) => name === 'nightshift_unknown_outcomes_total');
+  expect(figure?.samples.map(({ labels, value }) => [labels['answer'], value])).toContainEqual(['unknown', 0]);
+  expect(figure?.samples).toHaveLength(4);
+});
 
 test('counters rise with real jobs, each process shows its own, and a dead one shows none', async () => {
   const rows = await of.query('select id from processes order by id');

@@ -1,38 +1,13 @@
 import { expect, test } from 'vitest';
 import type { ModelOutcome } from '../../../src/core/model/model.ts';
 import { unpriced } from '../../../src/core/money/usage.ts';
-import { traceParentOfJob, type TraceParent } from '../../../src/core/tracing/trace-parent.ts';
-import { NO_TRACING, type SpanAttributes, type SpanStart, type Tracing } from '../../../src/core/tracing/tracing.ts';
+import { traceParentOfJob } from '../../../src/core/tracing/trace-parent.ts';
+import { NO_TRACING } from '../../../src/core/tracing/tracing.ts';
 import { blank } from '../../../src/core/transitions/base.ts';
 import { RunTrace } from '../../../src/workers/run/run-trace.ts';
 import { given, job as activeJob, snapshot } from '../../core/builders.ts';
-import { NO_SERVICES, call } from '../../tools/invoke.ts';
-
-type Recorded = { name: string; start: SpanStart; attributes: SpanAttributes; failed: string | null; ends: number };
-
-/** The n-th span has the span id n. */
-function recording(): { tracing: Tracing; spans: Recorded[] } {
-  const spans: Recorded[] = [];
-  const tracing: Tracing = {
-    start(name, start) {
-      const span: Recorded = { name, start, attributes: start.attributes, failed: null, ends: 0 };
-      spans.push(span);
-      return {
-        traceParent: placeOf(spans.length),
-        set: (more) => void (span.attributes = { ...span.attributes, ...more }),
-        fail: (type) => void (span.failed = type),
-        within: (work) => work(),
-        end: () => void (span.ends += 1),
-      };
-    },
-    active: () => null,
-  };
-  return { tracing, spans };
-}
-
-function placeOf(span: number): TraceParent {
-  return `00-${'a'.repeat(32)}-${String(span).padStart(16, '0')}-01` as TraceParent;
-}
+import { placeOf, recording } from '../../telemetry/recording.ts';
+import { NO_SERVICES, call, runnerOf } from '../../tools/invoke.ts';
 
 const STORED = placeOf(99);
 const SIGNAL = new AbortController().signal;
@@ -77,7 +52,7 @@ test('a run is below the stored place of its job, and its calls are below the ru
   const runner = trace.tools({
     judge: async () => 'never',
     mayAsk: () => false,
-    execute: async ({ traceParent }) => ({ kind: 'result', content: traceParent, is_error: true }),
+    execute: async ({ traceParent }) => ({ kind: 'result', content: traceParent ?? 'none', is_error: true }),
     reconcile: async () => ({ kind: 'unknown' }),
     outcomeWaitMs: null,
   });
@@ -113,6 +88,15 @@ test('a run is below the stored place of its job, and its calls are below the ru
   expect(JSON.stringify(spans)).not.toContain('secret');
 });
 
+test.each(['lease_lost', 'internal'] as const)('a run that breaks off (%s) has failed', (reason) => {
+  const { tracing, spans } = recording();
+  const trace = new RunTrace(tracing);
+  trace.open(snapshot({ job: activeJob() }));
+  trace.fail(reason);
+  trace.end();
+  expect(spans.map(({ failed, ends }) => [failed, ends])).toEqual([[reason, 1]]);
+});
+
 test('a job that is admitted has waited in the queue; a failed one says why', () => {
   const { tracing, spans } = recording();
   const trace = new RunTrace(tracing);
@@ -124,10 +108,10 @@ test('a job that is admitted has waited in the queue; a failed one says why', ()
     ...blank(snapshot({ job })),
     job: { kind: 'settle', job, outcome: { status: 'incomplete', error } },
   });
-  const parents = spans.map(({ name, start }) => [name.split(' ')[0], start.parent]);
+  const parents = spans.map(({ name, start }) => [name.split(' ')[0], start.parent, start.otherwise]);
   expect(parents).toEqual([
-    ['invoke_agent', traceParentOfJob(job.id)],
-    ['queued', traceParentOfJob(job.id)],
+    ['invoke_agent', null, traceParentOfJob(job.id)],
+    ['queued', null, traceParentOfJob(job.id)],
   ]);
   expect(spans.map(({ failed, ends }) => [failed, ends])).toEqual([
     ['max_steps', 1],
@@ -141,4 +125,18 @@ test('without a tracer the place of the job is passed on', () => {
   const job = activeJob({ traceParent: STORED });
   trace.open(snapshot({ job }));
   expect(trace.traceParentOf(job)).toBe(STORED);
+});
+
+test('without a tracer a job that no trace asked for is in none', async () => {
+  const trace = new RunTrace(NO_TRACING);
+  const job = activeJob({ traceParent: null });
+  trace.open(snapshot({ job }));
+  expect(trace.traceParentOf(job)).toBeNull();
+  const places: (string | null)[] = [];
+  const runner = trace.tools({
+    ...runnerOf([]),
+    execute: async ({ traceParent }) => (places.push(traceParent), { kind: 'aborted' }),
+  });
+  await runner.execute({ ...call('find', {}), jobId: job.id }, SIGNAL, NO_SERVICES);
+  expect(places).toEqual([null]);
 });

@@ -1,6 +1,5 @@
 // Follow-ups when their process dies at any statement, or two processes do them at once: nothing is lost, nothing is
 // reported twice.
-import { traceParentOfJob } from '../../../src/core/tracing/trace-parent.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { DEFAULT_TENANT, DEFAULT_TENANT_NAME, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
@@ -60,7 +59,7 @@ async function family(of: Fleet) {
       name: 'hire',
       input: {},
       idempotencyKey: id,
-      traceParent: traceParentOfJob(jobId),
+      traceParent: null,
     };
     asked.push(await hire(of, call, { input }));
   }

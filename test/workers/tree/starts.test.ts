@@ -64,6 +64,14 @@ async function loseLease(of: Fleet, contextId: string): Promise<void> {
     next_check_at = now() where id = '${contextId}'`);
 }
 
+/** What clients that follow the context learn of its children. */
+const spawned = async (of: Fleet, contextId: string): Promise<unknown[]> => {
+  const rows = await of.query(
+    `select data from events where context_id = '${contextId}' and name = 'WorkerSpawned' order by seq`,
+  );
+  return rows.map(({ data }) => data);
+};
+
 /** The code of the `ToolError` that a promise rejects with, and its message. */
 const refusal = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -75,8 +83,11 @@ test('a worker is created below the one that runs the tool, with its first job',
   const of = await fleetOf(({ spawn }) =>
     spawn('research', { input: 'say: found', name: 'finder', tools: ['look'], metadata: { topic: 7 } }),
   );
-  const { workerId, jobId, result } = await run(of, ANN);
+  const { contextId, workerId, jobId, result } = await run(of, ANN);
   const [child] = await childrenOf(of, jobId);
+  expect(await spawned(of, contextId)).toEqual([
+    { tool_call_id: expect.any(String), name: 'finder', worker_id: child?.['worker_id'], job_id: child?.['id'] },
+  ]);
   expect(JSON.parse(result)).toEqual({
     worker_id: child?.['worker_id'],
     context_id: child?.['context_id'],
@@ -158,10 +169,13 @@ test('a further execution of the call gets what the first one started, and start
     { processes: 2 },
   );
   target = (await workerOf(of, null)).contextId;
-  const { jobId, result } = await run(of);
+  const { contextId, jobId, result } = await run(of);
   expect(executions).toBe(2);
   const children = await childrenOf(of, jobId);
   expect(children).toHaveLength(2);
+  const followed = (await spawned(of, contextId)).map((data) => Reflect.get(Object(data), 'job_id'));
+  expect(followed).toHaveLength(2);
+  expect(new Set(followed)).toEqual(new Set(children.map(({ id }) => id)));
   const told = await of.query(`select id from jobs where context_id = '${target}'`);
   expect(told).toHaveLength(1);
   expect(new Set(JSON.parse(result))).toEqual(new Set([...children, ...told].map(({ id }) => id)));

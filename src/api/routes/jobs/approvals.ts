@@ -153,6 +153,7 @@ function toInboxItem(item: Item): InboxItem {
     worker_name: item.workerName,
     job_id: item.jobId,
     input_message_id: item.inputMessageId,
+    input_text: item.inputText,
     tool_call_id: item.toolCallId,
     name: item.name,
     input: item.input,

@@ -13,6 +13,7 @@ import { Empty, WriteHeaders } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
 import { Accepted, Message, PatchMessage, PostJob, PostMessage } from '../../schemas/messages/message.ts';
 import { problems } from '../../schemas/problem.ts';
+import { withOptionsOf } from './options-of.ts';
 import { queueOf, submitPosted, toBlocks } from '../../request/submit.ts';
 import { toMessage } from '../../wire/message.ts';
 import { answeredBy, write } from '../../request/write.ts';
@@ -51,8 +52,9 @@ function postMessageRoute(app: App, ports: ApiPorts): void {
     async (request, reply) => {
       const id = contextId(request.params.id);
       const adds = { queuedJobs: 1, content: toBlocks(request.body.content) };
+      const body = await withOptionsOf(ports, request, request.body, (job) => job.contextId === id);
       const answer = await writeWithin(ports, request, adds, (full) =>
-        submitPosted(ports, queueOf(ports, request, id, full), request.body),
+        submitPosted(ports, queueOf(ports, request, id, full), body),
       );
       return accepted(request, reply, answer);
     },
@@ -76,8 +78,9 @@ function postWorkerMessageRoute(app: App, ports: ApiPorts): void {
       },
     },
     async (request, reply) => {
-      const { tenantId, body } = request;
+      const { tenantId } = request;
       const worker = workerId(request.params.id);
+      const body = await withOptionsOf(ports, request, request.body, (job) => job.workerId === worker);
       const command = (full: Refusal | null): OneStatement<Accepted> => ({
         async statement(executor) {
           const context = await contextOf(executor, tenantId, worker);
@@ -108,8 +111,9 @@ function postJobRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const id = contextId(request.params.id);
+      const body = await withOptionsOf(ports, request, request.body, (job) => job.contextId === id);
       const answer = await writeWithin(ports, request, ONE_JOB, (full) =>
-        submitPosted(ports, queueOf(ports, request, id, full), request.body),
+        submitPosted(ports, queueOf(ports, request, id, full), body),
       );
       return accepted(request, reply, answer);
     },

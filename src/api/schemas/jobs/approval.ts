@@ -43,6 +43,12 @@ export const InboxItem = strict(
     worker_name: Type.String(),
     job_id: Uuid,
     input_message_id: nullable(described(Uuid, 'The input that the job answers. Null: none of its own.')),
+    input_text: nullable(
+      described(
+        Type.String(),
+        'The beginning of the text of that input: 200 characters. Null: it has no input of its own.',
+      ),
+    ),
     tool_call_id: Uuid,
     name: Type.String(),
     input: AnyJson,

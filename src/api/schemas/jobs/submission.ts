@@ -5,11 +5,17 @@ import { RoleName, WorkerConfig } from '../../../schema/config.ts';
 import { UserName, Uuid } from '../common.ts';
 import { Content, ofAnyJob, ofJob } from '../messages/message.ts';
 
-const IDS = { job_id: Uuid, message_id: Uuid, context_id: Uuid };
+/** `traceparent`: the span of the service that was active. */
+const COMMON = {
+  job_id: Uuid,
+  message_id: Uuid,
+  context_id: Uuid,
+  traceparent: Type.Optional(Type.String({ maxLength: 200 })),
+};
 
 /** Creates a worker, its context and its first job. */
 export const WorkerSubmission = strict({
-  ...IDS,
+  ...COMMON,
   worker_id: Uuid,
   name: plainText(200, 1),
   user: Type.Optional(UserName),
@@ -20,5 +26,5 @@ export const WorkerSubmission = strict({
 export type WorkerSubmission = Static<typeof WorkerSubmission>;
 
 /** Adds an input to a context that exists, or that an earlier submission creates. */
-export const ContextSubmission = strict({ ...IDS, input: strict({ content: Content, ...ofJob }) });
+export const ContextSubmission = strict({ ...COMMON, input: strict({ content: Content, ...ofJob }) });
 export type ContextSubmission = Static<typeof ContextSubmission>;

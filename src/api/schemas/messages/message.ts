@@ -78,7 +78,8 @@ const MaxSteps = Type.Integer({ minimum: 1, maximum: 1_000_000_000 });
 
 export const ofAnyJob = {
   priority: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, default: 5, description: '1 is the highest priority.' }),
+    // Without `default`, which would fill it in: then nothing tells whether the request gave it.
+    Type.Integer({ minimum: 1, maximum: 10, description: '1 is the highest priority. Default: 5.' }),
   ),
   metadata: Type.Optional(Metadata),
   max_steps: Type.Optional(MaxSteps),
@@ -115,6 +116,14 @@ export const NamedWebhook = strict(
 );
 const webhook = Type.Optional(ref(NamedWebhook));
 
+/** Of a post to an existing context. */
+const optionsOf = Type.Optional(
+  described(
+    Uuid,
+    'A job of this context, such as one that failed. Options that are missing here are those of that job: priority, metadata, max_steps, output_schema, a deadline that has not passed, and an active webhook. Not for tokens.',
+  ),
+);
+
 /** Options of a job of an existing context, with or without an input. */
 export const ofJob = { branch: Type.Optional(BranchName), user: Type.Optional(UserName), ...ofAnyJob };
 
@@ -135,6 +144,7 @@ export const PostMessage = strict(
     ...ofJob,
     ...ofDelay,
     webhook,
+    options_of: optionsOf,
   },
   { $id: 'PostMessage' },
 );
@@ -169,7 +179,7 @@ export const PatchMessage = strict(
   { $id: 'PatchMessage' },
 );
 
-export const PostJob = strict({ ...ofJob, webhook }, { $id: 'PostJob' });
+export const PostJob = strict({ ...ofJob, webhook, options_of: optionsOf }, { $id: 'PostJob' });
 
 export const Accepted = strict(
   {

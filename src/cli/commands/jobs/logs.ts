@@ -1,7 +1,7 @@
 /** `logs`: prints the past and, with -f, the new events of a context, and what its tools logged. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
-import type { Client, LogEntry, Message, StreamEvent } from '../../../client/index.ts';
+import type { Client, Job, LogEntry, Message, StreamEvent } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { findPlace, type Place } from '../../find/find.ts';
@@ -15,6 +15,9 @@ type Level = LogEntry['level'];
 type Options = Common & { follow?: true; tail?: number; after?: number; deltas?: true; level?: Level };
 
 const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+
+/** Of a job that may have calls without a result. */
+const ACTIVE: Job['status'][] = ['running', 'waiting'];
 
 /** How often the log of a running job is read, in milliseconds. */
 const EVERY_MS = 1_000;
@@ -83,6 +86,10 @@ async function logs(
       if (hasStarted && (!isDelta(event) || options.deltas === true)) await show(client, event, callLogs, output);
       if (hasStarted) await running.receive(event);
     }
+    if (options.follow === true) return;
+    // Calls without a result have no event that prints their log.
+    const active = await client.jobs.list({ context_id: contextId, status: ACTIVE, limit: 1 }).page();
+    for (const { id } of active.data) if (jobId === null || id === jobId) output.entries(await callLogs.ofJob(id));
   } finally {
     running.stop();
   }

@@ -45,7 +45,7 @@ async function prepare(client: Client, job: Job, { again }: Options): Promise<Re
     throw refusal(
       `Later jobs exist on the branch of job ${job.id}, so its history has gone on. Send its input again with --again.`,
     );
-  return () => client.contexts.retry(job.context_id, { branch: job.branch, metadata: job.metadata, ...userOf(job) });
+  return () => client.contexts.retry(job.context_id, { branch: job.branch, ...optionsOf(job) });
 }
 
 /** Jobs of other branches leave the history of this one as it is, and so do compactions that have ended. */
@@ -79,12 +79,12 @@ function sendAgain(client: Client, job: Job, input: Message | null): Retry {
   const texts = (input?.content ?? []).flatMap((block) => (block.type === 'text' ? [block.text] : []));
   if (input === null || texts.length !== input.content.length)
     throw refusal(`Job ${job.id} has no input that is text alone. Send it again with nightshift run.`);
-  const { branch, metadata } = job;
-  return () => client.contexts.send(job.context_id, { content: texts.join('\n'), branch, metadata, ...userOf(job) });
+  const { branch } = job;
+  return () => client.contexts.send(job.context_id, { content: texts.join('\n'), branch, ...optionsOf(job) });
 }
 
-function userOf({ user }: Job) {
-  return given({ user: user ?? undefined });
+function optionsOf({ id, user }: Job) {
+  return { options_of: id, ...given({ user: user ?? undefined }) };
 }
 
 function refusal(message: string): CommandError {

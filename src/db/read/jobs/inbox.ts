@@ -1,12 +1,15 @@
 /** Calls that wait for a person or a client, across all contexts of a tenant, oldest first. */
 import { sql, type SQL } from 'drizzle-orm';
+import { cut } from '../../../core/cut.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { millis, toTimestamp } from '../../connection/instant.ts';
+import { beginningOf, readBeginning } from '../messages/beginning.ts';
 import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
 import { isVisible, type Visible } from '../reach.ts';
+import { SHOWN_INPUT } from './shown-of-job.ts';
 
 export const INBOX_KINDS = ['approval', 'input', 'unknown_outcome'] as const;
 export type InboxKind = (typeof INBOX_KINDS)[number];
@@ -19,6 +22,8 @@ export type InboxItem = {
   jobId: JobId;
   /** The input that the job answers; null: none of its own. */
   inputMessageId: MessageId | null;
+  /** The beginning of its text; null: there is none of its own. */
+  inputText: string | null;
   toolCallId: ToolCallId;
   name: string;
   /** The input of the call: as edited by the approver, else as requested by the model. */
@@ -30,7 +35,7 @@ export type InboxItem = {
 /** The item after which a page starts. */
 export type InboxPlace = { requestedAt: Millis; id: ToolCallId };
 
-type Row = Omit<InboxItem, 'kind'> & { waitsFor: keyof typeof KINDS };
+type Row = Omit<InboxItem, 'kind' | 'inputText'> & { waitsFor: keyof typeof KINDS; inputHex: string | null };
 
 /**
  * Runs in a transaction. Returns a page, within the page's byte limit, in the order of the index
@@ -71,7 +76,11 @@ export async function listInbox(
       select set_config('enable_sort', ${ofThem.length === 0 ? 'off' : 'on'}, true), set_config('jit', 'off', true)`),
     tx.execute<OfPage & Row>(sql`/* inbox.list */ ${withInput(withinBytes(calls, sql`p.asked_at, p.id`))}`),
   ]);
-  return toPage(rows, ({ waitsFor, ...item }) => ({ ...item, kind: KINDS[waitsFor] }));
+  return toPage(rows, ({ waitsFor, inputHex, ...item }) => ({
+    ...item,
+    inputText: item.inputMessageId === null ? null : cut(readBeginning(inputHex), SHOWN_INPUT),
+    kind: KINDS[waitsFor],
+  }));
 }
 
 /**
@@ -83,7 +92,8 @@ function withInput(page: SQL): SQL {
     p.worker_name as "workerName", p.job_id as "jobId", p.input_message_id as "inputMessageId", p.name, p.requested_at as "requestedAt", p.expires_at as "expiresAt", p.total,
     coalesce(case when p.approval ->> 'input' is not null then p.approval -> 'input' end, (
       select b -> 'input' from messages m cross join lateral json_array_elements(m.content) b
-      where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input
+      where m.id = p.message_id and b ->> 'id' = p.id::text limit 1)) as input,
+    (select ${beginningOf(sql`i.content`, SHOWN_INPUT)} from messages i where i.id = p.input_message_id) as "inputHex"
   from (${page}) p order by p.asked_at, p.id`;
 }
 

@@ -96,7 +96,7 @@ function jobsWithOutput({ awaited, workers, tokens }: Details): SQL {
     'model', coalesce(w.config ->> 'model', r.definition ->> 'model'), 'ofFile', w.role is not null and w.role_version is null) as worker,
   j.status, j.attempt, ${millis(sql`j.retry_at`)} as "retryAt",
   ${millis(sql`j.starts_at`)} as "startsAt", j.steps, ${usageObject('j')} as usage,
-  j.output_message_id as "outputId", j.has_data as "hasData", m.content, coalesce(m.bytes, 0) + octet_length(j.metadata::text) as bytes,
+  j.output_message_id as "outputId", j.has_data as "hasData", m.content, coalesce(m.bytes, 0) * case when j.has_data then 2 else 1 end + octet_length(j.metadata::text) as bytes,
   ${awaited} as awaited, ${workers} as workers, ${tokens} as tokens,
   case when j.finished_at is not null then j.error end as error, j.parent_job_id as "parentJobId",
   ${millis(sql`j.created_at`)} as "createdAt", ${millis(sql`j.started_at`)} as "startedAt",

@@ -14,7 +14,7 @@ export type Reading = 'shared' | 'alone';
 
 export type SteerRow = OfContext & { id: MessageId; content: Block[] | null };
 
-/** Queued inputs that wait to join the active job, as `SteerRow`. */
+/** Queued inputs that wait to join the active job, as `SteerRow`: of the inputs of its branch, none of its history. */
 export function steersOf(at: SQL, reading: Reading): SQL {
   const fits =
     reading === 'alone'
@@ -23,9 +23,10 @@ export function steersOf(at: SQL, reading: Reading): SQL {
       : fitsShared(sql`m.id`);
   return sql`
     select m.context_id, m.id, case when ${fits} then m.content end as content from ${at} cross join lateral (
-      select m.context_id, m.id, m.bytes, m.content from messages m join jobs j on j.id = m.job_id
-      where at.steers > 0 and m.context_id = at.context_id and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued'
-        and j.status in ('running', 'waiting')) m`;
+      select m.context_id, m.id, m.bytes, m.content
+      from jobs j join messages m on m.context_id = j.context_id and m.branch = j.branch and m.job_id = j.id
+      where at.steers > 0 and j.context_id = at.context_id and j.status in ('running', 'waiting')
+        and m.tenant_id = at.tenant and m.seq is null and m.status = 'queued') m`;
 }
 
 /** Whether the message `m` is among the smallest of all rows that fit. `id`: of the row. */

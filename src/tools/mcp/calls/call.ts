@@ -40,8 +40,9 @@ function metaOf(context: ToolContext) {
   const ids = { idempotency_key, tool_call_id, job_id, attempt, worker_id, worker_name, role, context_id };
   const facts = { tenant, user, metadata, ...ids };
   const ours = Object.fromEntries(Object.entries(facts).map(([name, value]) => [`nightshift/${name}`, value]));
+  const { traceparent } = context;
   // This name is reserved by the protocol.
-  return { ...ours, traceparent: context.traceparent };
+  return traceparent === null ? ours : { ...ours, traceparent };
 }
 
 /** `own`: the server's own name of the tool. */

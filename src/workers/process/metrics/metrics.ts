@@ -42,11 +42,15 @@ export type WorkerMetrics = RunMetrics &
   ToolMetrics &
   LeaseMetrics & {
     servers: ServerWatch;
-    /** All metrics in prom-client's JSON format. */
+    /** All metrics in prom-client's JSON format. Begins the next figures of the event loop. */
     read(): Promise<Json>;
+    /** Those that Nightshift defines. */
+    readOwn(): Promise<Json>;
   };
 
 type Slots = { readonly running: number; readonly capacity: number };
+
+const NO_ANSWERS: Readonly<Record<Reconciled['kind'], 0>> = { happened: 0, did_not_happen: 0, unknown: 0, aborted: 0 };
 
 /** Tools with a label of their own; the others share the label `other`. */
 const TOOLS_NAMED = 50;
@@ -58,11 +62,14 @@ export function processFigures(): Metrics {
   return registry;
 }
 
-/** `tools`: tool names that this process knows; other names are counted as `other`. */
+/**
+ * `tools`: tool names that this process knows; other names are counted as `other`. `ofProcess`: see `processFigures`;
+ * default: none.
+ */
 export function createWorkerMetrics(
   slots: Slots,
   tools: readonly string[],
-  registry: Metrics = new Metrics(),
+  { registry = new Metrics(), ofProcess = new Metrics() }: { registry?: Metrics; ofProcess?: Metrics } = {},
 ): WorkerMetrics {
   const instruments = createInstruments(registry);
   const { reading } = instruments;
@@ -74,7 +81,8 @@ export function createWorkerMetrics(
     ...createToolMetrics(instruments, tools),
     ...createLeaseMetrics(instruments),
     servers: createServerMetrics(instruments),
-    read: async () => toJson(await registry.getMetricsAsJSON()),
+    read: async () => toJson([registry, ofProcess]),
+    readOwn: async () => toJson([registry]),
   };
 }
 
@@ -100,6 +108,8 @@ function createToolMetrics({ counter, histogram }: Instruments, tools: readonly 
     'Tool calls with an unknown outcome, by the answer of their tool.',
     ['answer'],
   );
+  // An alert sees the first of them only if the metric was there before.
+  for (const answer of Object.keys(NO_ANSWERS)) unknown.inc({ answer }, 0);
   return {
     tool(name, status, ms) {
       calls.inc({ tool: named.has(name) ? name : 'other', status });
@@ -129,6 +139,7 @@ function createLeaseMetrics({ counter }: Instruments): LeaseMetrics {
 }
 
 /** Plain JSON for the database: `undefined` is dropped, and NaN and Infinity become null. */
-function toJson(figures: object): Json {
-  return JSON.parse(JSON.stringify(figures));
+async function toJson(registries: readonly Metrics[]): Promise<Json> {
+  const figures = await Promise.all(registries.map((registry) => registry.getMetricsAsJSON()));
+  return JSON.parse(JSON.stringify(figures.flat()));
 }
