@@ -7,6 +7,7 @@ import type { ToolRunner } from '../core/tools/tool.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
 import type { Settings, WorkerConfig } from '../core/workers/settings.ts';
 import { parseConfigFile, type OperatorSettings } from '../tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../tools/packages/secrets.ts';
 import { createRegistry, type Registry } from '../tools/registry/registry.ts';
 import { NO_SERVERS, type ToolServers } from '../tools/registry/servers.ts';
 import { resolve } from '../tools/registry/settings.ts';
@@ -21,6 +22,9 @@ export type Abilities = {
   /** Throws a `TestKitError` if the role is unknown, or needs what a test does not have. */
   resolve(role: string | null, worker: WorkerConfig): Settings;
 };
+
+/** Tests need no keys: a secret that is not given is a placeholder. */
+const SECRETS = PLACEHOLDERS;
 
 /** Throws a `TestKitError` with all faults of the config. */
 export function abilitiesOf(config: object, { standIns, recorded }: Given): Abilities {
@@ -39,7 +43,7 @@ export function abilitiesOf(config: object, { standIns, recorded }: Given): Abil
   return {
     settings,
     registry,
-    runner: createToolRunner(registry, { limits }),
+    runner: createToolRunner(registry, { limits, hide: settings.hide }),
     resolve(role, worker) {
       if (role !== null && !settings.roles.has(role)) throw unknownRole(role, [...settings.roles.keys()]);
       const serving = resolve(worker, role, catalog, { caller: null, role, allow: ALL_ALLOWED });
@@ -57,14 +61,14 @@ export function abilitiesOf(config: object, { standIns, recorded }: Given): Abil
 
 /** Throws a `TestKitError` with all faults. */
 export function readConfig(config: object): OperatorSettings {
-  const parsed = parseConfigFile(config);
+  const parsed = parseConfigFile(config, SECRETS);
   if (parsed.ok) return parsed.settings;
   throw new TestKitError('invalid_config', `The config is not valid. ${parsed.faults.join(' ')}`);
 }
 
 /** The config of a worker, checked like a role of the config. Throws a `TestKitError` with all its faults. */
 export function workerConfigOf(config: object, worker: object): WorkerConfig {
-  const parsed = parseConfigFile({ ...config, roles: { worker } });
+  const parsed = parseConfigFile({ ...config, roles: { worker } }, SECRETS);
   if (parsed.ok) return parsed.settings.roles.get('worker') ?? {};
   const faults = parsed.faults.map((fault) => fault.replaceAll('roles.worker', 'worker'));
   throw new TestKitError('invalid_config', `The config of the worker is not valid. ${faults.join(' ')}`);
