@@ -1,4 +1,4 @@
-/** The secrets of a tool package: where they come from, and what is said about one that is missing. */
+/** The secrets of a tool package: where they come from, and the fault of one that is missing. */
 import { faultAt, type Fault } from '../../schema/fault.ts';
 import { readVariable } from './environment-variable.ts';
 

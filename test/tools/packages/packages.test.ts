@@ -1,4 +1,4 @@
-// Tool packages in a config file: their tools, and what is said about a package or a use of it that is wrong.
+// Tool packages in a config file: their tools, and the faults of a package or a use of it.
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
