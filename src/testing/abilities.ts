@@ -1,4 +1,5 @@
 /** What a run in memory can serve: the tools and roles of a config file, and stand-ins for tools. */
+import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import { PROVIDERS } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
@@ -12,6 +13,8 @@ import { createRegistry, type Registry } from '../tools/registry/registry.ts';
 import { NO_SERVERS, type ToolServers } from '../tools/registry/servers.ts';
 import { resolve } from '../tools/registry/settings.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
+import type { Abilities as WorkerAbilities } from '../workers/process/ports.ts';
+import type { TeamAbilities } from '../workers/run/team-abilities.ts';
 import { TestKitError } from './error.ts';
 import { toolsOf, type Given } from './known-tools.ts';
 
@@ -19,6 +22,9 @@ export type Abilities = {
   settings: OperatorSettings;
   registry: Registry;
   runner: ToolRunner;
+  team: TeamAbilities;
+  /** Of a worker that another one creates. */
+  serve: WorkerAbilities['resolve'];
   /** Throws a `TestKitError` if the role is unknown, or needs what a test does not have. */
   resolve(role: string | null, worker: WorkerConfig): Settings;
 };
@@ -44,6 +50,15 @@ export function abilitiesOf(config: object, { standIns, recorded }: Given): Abil
     settings,
     registry,
     runner: createToolRunner(registry, { limits, hide: settings.hide }),
+    team: {
+      roles: settings.roles,
+      limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
+      tenantWorkers: settings.limits.tenantWorkers ?? null,
+      tenantLimits: settings.limits.tenantLimits ?? NO_LIMITS,
+      toolResult: limits.toolResult,
+    },
+    serve: ({ config: written, role, definition }, caller, allow) =>
+      resolve(written, definition ?? role, catalog, { caller, role, allow }),
     resolve(role, worker) {
       if (role !== null && !settings.roles.has(role)) throw unknownRole(role, [...settings.roles.keys()]);
       const serving = resolve(worker, role, catalog, { caller: null, role, allow: ALL_ALLOWED });

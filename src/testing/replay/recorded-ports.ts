@@ -65,6 +65,8 @@ export function recordedTools(
       if (run.has(call.name) || !isAccepted) return runner.execute(call, signal, report);
       return resultOf(results, call.id);
     },
+    // So that no timeout approves a call: what no person approved does not run.
+    mayAsk: () => true,
     reconcile: async () => ({ kind: 'unknown' }),
   };
 }
