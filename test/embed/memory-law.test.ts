@@ -226,11 +226,11 @@ async function inPostgres(client: Client, { inputs, worker = {}, decision, answe
     job = await client.contexts.run(id, { input, onApproval, onQuestion: () => answer });
   }
   if (job === null) throw new Error('There is no job.');
-  await expect
-    .poll(
-      async () => (await client.jobs.list({ context_id: id })).data.filter(({ finished_at: at }) => at !== null).length,
-    )
-    .toBe(jobs);
+  const finished = async (): Promise<number> => {
+    const { data } = await client.request('GET', '/api/jobs', { query: { context_id: id } });
+    return data.filter(({ finished_at: at }) => at !== null).length;
+  };
+  await expect.poll(finished).toBe(jobs);
   const { recording, messages } = await exportedFrom(client, id);
   const { children } = await client.workers.tree(workerId);
   const ids = messages.flatMap(({ content }) =>
