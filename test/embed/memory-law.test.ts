@@ -40,8 +40,16 @@ const config = defineConfig({
     all: {
       model: 'simulated/m',
       tools: [
-        ...['look', 'put', 'pay', 'break', 'ask_user', 'remember', 'recall', 'sleep_until'],
-        ...['spawn_worker', 'wait_for_workers'],
+        'look',
+        'put',
+        'pay',
+        'break',
+        'ask_user',
+        'remember',
+        'recall',
+        'sleep_until',
+        'spawn_worker',
+        'wait_for_workers',
       ],
     },
     helper: { system_prompt: 'You help.', tools: ['look', 'break'] },

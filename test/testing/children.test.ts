@@ -1,7 +1,7 @@
 // Workers that a role creates: they run in memory too, each with its own answers.
 import { describe, expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
-import { runRole, simulatedModel } from '../../src/testing/index.ts';
+import { runRole, simulatedModel, type RunCall } from '../../src/testing/index.ts';
 
 const config = defineConfig({
   tools: [
@@ -31,6 +31,12 @@ const config = defineConfig({
   },
 });
 
+/** The JSON that the model got of a call. */
+function resultOf(of: RunCall | undefined): unknown {
+  if (typeof of?.result !== 'string') throw new Error('The call has no text as its result.');
+  return JSON.parse(of.result);
+}
+
 const call = (tool: string, input = {}) => ({ calls: [{ tool, input }] });
 const spawn = (input: object) => ({ tool: 'spawn_worker', input: { role: 'researcher', ...input } });
 
@@ -41,7 +47,7 @@ describe('a child that its parent waits for', () => {
     const run = await runRole(config, { role: 'boss', input: 'go', model, models: { researcher } });
     expect(run).toMatchObject({ status: 'completed', output: { text: 'It was found.' }, log: [] });
     expect(run.calls).toMatchObject([{ tool: 'spawn_worker', status: 'completed', is_error: false }]);
-    expect(JSON.parse(String(run.calls[0]?.result))).toMatchObject({ status: 'completed', output: 'It is here.' });
+    expect(resultOf(run.calls[0])).toMatchObject({ status: 'completed', output: 'It is here.' });
     expect(run.children).toMatchObject([
       {
         name: 'researcher',
@@ -66,7 +72,7 @@ describe('a child that its parent waits for', () => {
       { name: 'b', status: 'failed' },
     ]);
     expect(run.calls).toMatchObject([{ is_error: false }, { is_error: true }]);
-    expect(String(run.calls[1]?.result)).toContain('"code":"provider_auth"');
+    expect(resultOf(run.calls[1])).toMatchObject({ error: { code: 'provider_auth' } });
   });
 
   test('may sleep for a day, and have children of its own', async () => {
@@ -136,7 +142,7 @@ describe('a child that its parent does not wait for', () => {
     ]);
     const run = await runRole(config, { role: 'boss', input: 'go', model });
     expect(run).toMatchObject({ status: 'completed', output: { text: 'both are done' } });
-    expect(JSON.parse(String(run.calls.at(-1)?.result))).toMatchObject([{ output: 'one' }, { output: 'two' }]);
+    expect(resultOf(run.calls.at(-1))).toMatchObject([{ output: 'one' }, { output: 'two' }]);
     expect(run.messages.filter(({ text }) => text.startsWith('Report:'))).toEqual([]);
     expect(model.left).toBe(0);
   });
@@ -168,6 +174,6 @@ describe('what is refused', () => {
     const model = simulatedModel([{ calls: [spawn({ input: 'say: x', ...more })] }, 'ok']);
     const run = await runRole(config, { role, input: 'go', model });
     expect(run).toMatchObject({ status: 'completed', children: [], calls: [{ is_error: true }] });
-    expect(JSON.parse(String(run.calls[0]?.result))).toMatchObject({ error: { code } });
+    expect(resultOf(run.calls[0])).toMatchObject({ error: { code } });
   });
 });

@@ -46,7 +46,7 @@ export async function arrange(
       arranged.push(await arrangeWait(rules, store, snapshot, { call, ask }));
       continue;
     }
-    const one = await arrangeSpawn(rules, store, self, { parent, made, room }, { call, ask });
+    const one = await arrangeSpawn(rules, self, { store, parent, made, room }, { call, ask });
     arranged.push(one);
     if (one.kind === 'spawned') made += 1;
   }
@@ -94,11 +94,12 @@ function answeredWith(call: OpenCall, result: CallResult): Arrangement {
 }
 
 /** `made`: children that earlier calls of the same answer create. `room`: for what the tenant adds. */
+type Family = { store: TeamStore; parent: Parent | null; made: number; room: Room | null };
+
 async function arrangeSpawn(
   { abilities, ids }: Rules,
-  store: TeamStore,
   { snapshot: { workerId, allow }, job, settings, traceParent }: Self,
-  { parent, made, room }: { parent: Parent | null; made: number; room: Room | null },
+  { store, parent, made, room }: Family,
   { call, ask }: { call: OpenCall; ask: SpawnAsk },
 ): Promise<Arrangement> {
   const refused = (code: Code, message: string): Arrangement =>
