@@ -19,6 +19,8 @@ export type {
   TenantOptions,
 } from './embed/options.ts';
 export { defineConfig, defineTool } from './tools/config/define.ts';
+export { defineToolPackage } from './tools/packages/define-package.ts';
+export { env } from './tools/packages/environment-variable.ts';
 export { ToolError, type ToolErrorOptions } from './tools/run/tool-error.ts';
 export type {
   ApprovalCall,
@@ -46,6 +48,10 @@ export type {
   SpawnWorker,
 } from './tools/durable/start-types.ts';
 export type { RunStep, StepContext, StepResult } from './tools/durable/step-types.ts';
+export type { PackageConfigSchema } from './tools/packages/config-schema.ts';
+export type { ToolPackage, ToolPackageOptions, ToolPackageParts } from './tools/packages/define-package.ts';
+export type { EnvironmentVariable } from './tools/packages/environment-variable.ts';
+export type { UsedToolPackage } from './tools/packages/used-package.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';

@@ -5,6 +5,7 @@ import type { Environment } from '../config/environment.ts';
 import { createEmbeddedLog, logWith } from '../platform/log.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
 import { NO_SETTINGS, parseConfigFile } from '../tools/config/parse-config.ts';
+import { fromEnvironment } from '../tools/packages/secrets.ts';
 import type { NightshiftOptions } from './options.ts';
 import { invalidOptions } from './start-error.ts';
 
@@ -40,7 +41,7 @@ export function parseOptions(options: NightshiftOptions): Settings {
     .filter((name) => !KNOWN.includes(name))
     .map((name) => `Unknown option ${name}. Known options: ${KNOWN.join(', ')}.`);
   const given = readConfig(options, faults);
-  const configFile = readOperatorConfig(options.config, faults);
+  const configFile = readOperatorConfig(options, faults);
   const log = readLogger(options.logger, given?.logLevel ?? 'silent', faults);
   const { migrate = false, env = {} } = options;
   if (typeof migrate !== 'boolean') faults.push('migrate must be true or false');
@@ -79,10 +80,11 @@ function readConfig(options: NightshiftOptions, faults: string[]): Config | null
   }
 }
 
-function readOperatorConfig(config: unknown, faults: string[]): ConfigFile {
+function readOperatorConfig({ config, env }: NightshiftOptions, faults: string[]): ConfigFile {
   const none = { ...NO_SETTINGS, path: null };
   if (config === undefined) return none;
-  const parsed = parseConfigFile(config);
+  const secrets = { ...fromEnvironment(Object(env)), advice: (name: string) => `Give ${name} in env` };
+  const parsed = parseConfigFile(config, secrets);
   if (parsed.ok) return { ...parsed.settings, path: null };
   faults.push(...parsed.faults.map((fault) => `config: ${fault}`));
   return none;

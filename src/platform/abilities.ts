@@ -12,6 +12,7 @@ import { checkOutput } from '../schema/output-schema.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
+import type { Hide } from '../tools/packages/hide.ts';
 import { published, type Catalog } from '../tools/registry/catalog.ts';
 import { createRegistry, withServers, type Registry } from '../tools/registry/registry.ts';
 import type { ToolServers } from '../tools/registry/servers.ts';
@@ -34,6 +35,7 @@ type Served = {
 
 export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolParts): Served {
   const { servers, log, env } = parts;
+  const { hide } = configFile;
   const models = modelsOf(config, configFile.prices, env);
   const limits = { ...LIMITS, asking: ASKING_DEFAULTS, ...configFile.limits };
   const builtIn = builtInTools({
@@ -54,7 +56,7 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
   const abilities: Abilities = {
     model: (provider) => models.for(provider),
     keyId: (provider) => models.keyId(provider),
-    tools: createToolRunner(all, { limits, log }),
+    tools: createToolRunner(all, { limits, log, hide }),
     checkOutput,
     resolve: ({ config: written, role, definition }, caller, allow) =>
       resolve(written, definition ?? role, catalog, { caller, role, allow }),
@@ -67,14 +69,14 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       toolResult: limits.toolResult,
     },
   };
-  return { abilities, providers: models.configured, checkInput: checkerOf(all), builtIn };
+  return { abilities, providers: models.configured, checkInput: checkerOf(all, hide), builtIn };
 }
 
 /** Null: there is no such tool. */
-function checkerOf(tools: Registry): CheckInput {
+function checkerOf(tools: Registry, hide: Hide): CheckInput {
   return async (tool, input) => {
     const checked = await tools.get(tool, null)?.validate(structuredClone(input));
     if (checked === undefined) return null;
-    return checked.ok ? [] : checked.problems;
+    return checked.ok ? [] : checked.problems.map(hide);
   };
 }

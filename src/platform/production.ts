@@ -4,6 +4,7 @@
 import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
+import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
 import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
@@ -27,7 +28,7 @@ export async function runApi(): Promise<number> {
 
 export async function runWorker(): Promise<number> {
   return run(
-    ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS }),
+    ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS, runsTools: true }),
     async (platform, log) => {
       await untilMigrated(platform.commands.database.db, log);
       const worker = await platform.startWorker();
@@ -36,13 +37,14 @@ export async function runWorker(): Promise<number> {
   );
 }
 
-type Using = { databaseUrl: string | null; poolLimits: PoolLimits };
+/** `runsTools`: it needs the secrets of tool packages. */
+type Using = { databaseUrl: string | null; poolLimits: PoolLimits; runsTools: boolean };
 
 /** API processes may have a login of their own, which row security limits. */
 function forRequests(config: Config): Using {
   const namesTenant = config.apiDatabaseUrl !== null;
   const databaseUrl = config.apiDatabaseUrl ?? config.databaseUrl;
-  return { databaseUrl, poolLimits: { ...requestLimits(config), namesTenant } };
+  return { databaseUrl, poolLimits: { ...requestLimits(config), namesTenant }, runsTools: false };
 }
 
 type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
@@ -51,12 +53,14 @@ type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
 async function run(using: (config: Config) => Using, start: Start): Promise<number> {
   const config = parseEnvironment(process.env);
   const { redisUrl } = config;
-  const { databaseUrl, poolLimits } = using(config);
+  const { databaseUrl, poolLimits, runsTools } = using(config);
   if (databaseUrl === null || redisUrl === null) {
     throw new ConfigError(['DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them']);
   }
   const log = createLog(config.logLevel);
-  const configFile = await loadConfigFile(process.cwd(), config.configFile);
+  const configFile = await loadConfigFile(process.cwd(), config.configFile, {
+    secrets: fromEnvironment(process.env, runsTools),
+  });
   const telemetry = await openTelemetry(config.otlpEndpoint, {
     version: VERSION,
     warn: (facts, message) => log.warn(facts, message),

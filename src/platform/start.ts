@@ -14,6 +14,7 @@ import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
 import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
+import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
@@ -23,7 +24,9 @@ export async function start(): Promise<number> {
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
   const exitCode = untilSignal(log);
-  const configFile = await loadConfigFile(process.cwd(), given.configFile);
+  const configFile = await loadConfigFile(process.cwd(), given.configFile, {
+    secrets: fromEnvironment(process.env),
+  });
   await refuseBusyPort(given);
   const services = await startServices({
     env: process.env,

@@ -1,4 +1,5 @@
 /** What a run in memory can serve: the tools and roles of a config file, and stand-ins for tools. */
+import { NO_LIMITS } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
 import { PROVIDERS } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
@@ -7,10 +8,13 @@ import type { ToolRunner } from '../core/tools/tool.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
 import type { Settings, WorkerConfig } from '../core/workers/settings.ts';
 import { parseConfigFile, type OperatorSettings } from '../tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../tools/packages/secrets.ts';
 import { createRegistry, type Registry } from '../tools/registry/registry.ts';
 import { NO_SERVERS, type ToolServers } from '../tools/registry/servers.ts';
 import { resolve } from '../tools/registry/settings.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
+import type { Abilities as WorkerAbilities } from '../workers/process/ports.ts';
+import type { TeamAbilities } from '../workers/run/team-abilities.ts';
 import { TestKitError } from './error.ts';
 import { toolsOf, type Given } from './known-tools.ts';
 
@@ -18,9 +22,15 @@ export type Abilities = {
   settings: OperatorSettings;
   registry: Registry;
   runner: ToolRunner;
+  team: TeamAbilities;
+  /** Of a worker that another one creates. */
+  serve: WorkerAbilities['resolve'];
   /** Throws a `TestKitError` if the role is unknown, or needs what a test does not have. */
   resolve(role: string | null, worker: WorkerConfig): Settings;
 };
+
+/** Tests need no keys: a secret that is not given is a placeholder. */
+const SECRETS = PLACEHOLDERS;
 
 /** Throws a `TestKitError` with all faults of the config. */
 export function abilitiesOf(config: object, { standIns, recorded }: Given): Abilities {
@@ -39,7 +49,16 @@ export function abilitiesOf(config: object, { standIns, recorded }: Given): Abil
   return {
     settings,
     registry,
-    runner: createToolRunner(registry, { limits }),
+    runner: createToolRunner(registry, { limits, hide: settings.hide }),
+    team: {
+      roles: settings.roles,
+      limits: { depth: limits.workerDepth, children: limits.workerChildren, workers: limits.workersInTree },
+      tenantWorkers: settings.limits.tenantWorkers ?? null,
+      tenantLimits: settings.limits.tenantLimits ?? NO_LIMITS,
+      toolResult: limits.toolResult,
+    },
+    serve: ({ config: written, role, definition }, caller, allow) =>
+      resolve(written, definition ?? role, catalog, { caller, role, allow }),
     resolve(role, worker) {
       if (role !== null && !settings.roles.has(role)) throw unknownRole(role, [...settings.roles.keys()]);
       const serving = resolve(worker, role, catalog, { caller: null, role, allow: ALL_ALLOWED });
@@ -57,14 +76,14 @@ export function abilitiesOf(config: object, { standIns, recorded }: Given): Abil
 
 /** Throws a `TestKitError` with all faults. */
 export function readConfig(config: object): OperatorSettings {
-  const parsed = parseConfigFile(config);
+  const parsed = parseConfigFile(config, SECRETS);
   if (parsed.ok) return parsed.settings;
   throw new TestKitError('invalid_config', `The config is not valid. ${parsed.faults.join(' ')}`);
 }
 
 /** The config of a worker, checked like a role of the config. Throws a `TestKitError` with all its faults. */
 export function workerConfigOf(config: object, worker: object): WorkerConfig {
-  const parsed = parseConfigFile({ ...config, roles: { worker } });
+  const parsed = parseConfigFile({ ...config, roles: { worker } }, SECRETS);
   if (parsed.ok) return parsed.settings.roles.get('worker') ?? {};
   const faults = parsed.faults.map((fault) => fault.replaceAll('roles.worker', 'worker'));
   throw new TestKitError('invalid_config', `The config of the worker is not valid. ${faults.join(' ')}`);

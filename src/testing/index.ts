@@ -5,7 +5,7 @@ export type { StartedWork } from './memory/durable.ts';
 export type { Answer, AnswerCall, Approve, Awaited, Decision, WaitingCall } from './memory/people.ts';
 export type { ReportedEntry, ReportedProgress } from './memory/reports.ts';
 export { replay, type Replay, type ReplayOptions } from './replay/replay.ts';
-export type { RoleRun, RunCall, RunMessage } from './role-run.ts';
+export type { ChildRun, RoleRun, RunCall, RunMessage } from './role-run.ts';
 export { runRole, type RunFor, type RunRoleOptions } from './run-role.ts';
 export { runTool, type RunToolOptions, type ToolRun, type ToolRunContext } from './run-tool.ts';
 export {

@@ -9,6 +9,8 @@ import type { CallStatus } from '../core/tools/tool-call.ts';
 import type { Millis } from '../core/time.ts';
 import type { MemoryContext } from './memory/context.ts';
 import type { MemoryDurable, StartedWork } from './memory/durable.ts';
+import { lastJobOf } from './memory/outcome.ts';
+import type { MemoryTree } from './memory/tree.ts';
 import type { Awaited } from './memory/people.ts';
 import { awaitedIn } from './memory/worker.ts';
 import type { ReportedEntry, ReportedProgress, Reports } from './memory/reports.ts';
@@ -43,7 +45,7 @@ export type RoleRun = {
   messages: readonly RunMessage[];
   /** In the order in which the model made them. */
   calls: readonly RunCall[];
-  /** What this job, or one before it, waits for: decisions and answers that the options did not give. */
+  /** What this job, one before it, or a worker below waits for: decisions and answers that the options did not give. */
   waiting_for: readonly Awaited[];
   /** Model calls of the job that were answered. */
   steps: number;
@@ -54,11 +56,18 @@ export type RoleRun = {
   progress: readonly ReportedProgress[];
   /** What the tools started with `context.spawn` and `context.enqueue`. It does not run. */
   started: readonly StartedWork[];
+  /** The workers that it created with `spawn_worker`, in order, each with its last job. */
+  children: readonly ChildRun[];
   /** How long the job took with its waits, in milliseconds; these pass at once in a test. */
   elapsed_ms: Millis;
 };
 
+/** What became of a worker that another one created. */
+export type ChildRun = Omit<RoleRun, 'elapsed_ms'> & { name: string; role: string | null };
+
+/** `tree` null: other workers did not run. */
 type Finished = {
+  tree: MemoryTree | null;
   context: MemoryContext;
   reports: Reports;
   durable: MemoryDurable;
@@ -67,7 +76,26 @@ type Finished = {
   endedAt: Millis;
 };
 
-export function toRoleRun({ context, reports, durable, jobId, beganAt, endedAt }: Finished): RoleRun {
+export function toRoleRun({ beganAt, endedAt, ...finished }: Finished): RoleRun {
+  return { ...runOf(finished), elapsed_ms: endedAt - beganAt };
+}
+
+function childrenOf({ tree, context }: Pick<Finished, 'tree' | 'context'>): ChildRun[] {
+  const children = tree?.members.filter(({ parent }) => parent === context.current.workerId) ?? [];
+  return children.map((child) => {
+    const { name, role } = child;
+    return { name, role, ...runOf({ ...child, tree, jobId: lastJobOf(child.context) }) };
+  });
+}
+
+function runOf({
+  tree,
+  context,
+  reports,
+  durable,
+  jobId,
+}: Omit<Finished, 'beganAt' | 'endedAt'>): Omit<RoleRun, 'elapsed_ms'> {
+  const children = childrenOf({ tree, context });
   const ended = jobId === null ? undefined : context.ended.get(jobId);
   const { current } = context;
   // A job behind one that waits is still queued.
@@ -79,13 +107,13 @@ export function toRoleRun({ context, reports, durable, jobId, beganAt, endedAt }
     error: outcome !== null && 'error' in outcome ? { ...outcome.error } : null,
     messages: context.messages.map(toRunMessage),
     calls: callsOf(context),
-    waiting_for: awaitedIn(current),
+    waiting_for: [...awaitedIn(current), ...children.flatMap((child) => child.waiting_for)],
     steps: job?.steps ?? 0,
     usage: toPublicUsage(job?.usage ?? NO_USAGE),
     log: reports.log,
     progress: reports.progress,
     started: durable.started,
-    elapsed_ms: endedAt - beganAt,
+    children,
   };
 }
 

@@ -17,18 +17,20 @@ import type { Snapshot } from '../core/run/snapshot.ts';
 import type { Millis } from '../core/time.ts';
 import { parseUser } from '../core/access/user.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
-import type { Settings } from '../core/workers/settings.ts';
+import type { Model } from '../core/model/model.ts';
+import type { Serving } from '../core/workers/settings.ts';
 import { createSimulated } from '../llm/simulated/model.ts';
 import { ids } from '../platform/ids.ts';
 import type { RoleDefinition } from '../tools/config/define.ts';
-import { abilitiesOf, workerConfigOf } from './abilities.ts';
+import { abilitiesOf, workerConfigOf, type Abilities } from './abilities.ts';
 import { expectTools } from './known-tools.ts';
 import { VirtualClock } from './memory/clock.ts';
 import { MemoryContext } from './memory/context.ts';
 import { peopleOf, type AnswerCall, type Approve } from './memory/people.ts';
 import { MemoryDurable } from './memory/durable.ts';
 import { Reports } from './memory/reports.ts';
-import { NO_TEAM } from './memory/team.ts';
+import { MemoryTree, type MakeMember, type MemberOf } from './memory/tree.ts';
+import { memoryTeam } from './memory/tree-store.ts';
 import { isWithoutEnd, MemoryWorker } from './memory/worker.ts';
 import { toRoleRun, type RoleRun } from './role-run.ts';
 import type { StandIns } from './stand-ins.ts';
@@ -53,6 +55,11 @@ export type RunRoleOptions = RunFor & {
   input: string | readonly string[];
   /** Answers the prompts, whatever model the settings name. Default: the input scripts the model (`say: …`). */
   model?: SimulatedModel | undefined;
+  /**
+   * Answers the prompts of the workers that this one creates, by role, or by name for those without a role. Default: their
+   * input scripts the model.
+   */
+  models?: Readonly<Record<string, SimulatedModel>> | undefined;
   /** Decides on calls that wait for approval. Without it, they wait. */
   approve?: Approve | undefined;
   /** Answers questions (`ask_user`), and runs the calls of client tools. Without it, they wait. */
@@ -76,38 +83,72 @@ export type RunRoleOptions = RunFor & {
  * `approve` returns an input that is not.
  */
 export async function runRole(config: object, options: RunRoleOptions): Promise<RoleRun> {
-  const { role = null, worker = {}, input, model, standIns = {}, now = new Date() } = options;
+  const { role = null, worker = {}, input, standIns = {}, now = new Date() } = options;
   const abilities = abilitiesOf(config, { standIns, recorded: null });
   expectTools(abilities.settings, 'standIns', Object.keys(standIns));
-  const settings = abilities.resolve(role, workerConfigOf(config, worker));
+  const own = workerConfigOf(config, worker);
+  const settings = abilities.resolve(role, own);
   const clock = new VirtualClock(now.getTime());
-  const context = new MemoryContext(emptyContext(settings, role, options));
-  const reports = new Reports();
-  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
-  const memoryWorker = new MemoryWorker({
-    context,
-    clock,
-    model: model === undefined ? createSimulated(ids) : modelOf(model, ids),
-    tools: abilities.runner,
-    reports,
-    durable,
-    people: peopleOf(abilities.registry, options),
-    team: NO_TEAM,
-    isAtEnd: isWithoutEnd,
-  });
+  const tree = treeOf(abilities, clock, options);
+  const of: MemberOf = { ...newMember(role), config: own };
+  const first = tree.add(of, { kind: 'served', settings });
   let last: JobId | null = null;
   for (const text of typeof input === 'string' ? [input] : input) {
     const job = toJob([{ type: 'text', text }], options, clock.now());
-    context.enqueue(job);
+    first.context.enqueue(job);
     last = job.id;
-    await memoryWorker.bringToRest();
+    await tree.bringToRest();
   }
-  return toRoleRun({ context, reports, durable, jobId: last, beganAt: now.getTime(), endedAt: clock.now() });
+  return toRoleRun({ ...first, tree, jobId: last, beganAt: now.getTime(), endedAt: clock.now() });
+}
+
+function treeOf(abilities: Abilities, clock: VirtualClock, options: RunRoleOptions): MemoryTree {
+  const { team, serve, settings, registry, runner } = abilities;
+  const rules = { abilities: { team, resolve: serve }, ids, clock };
+  const people = peopleOf(registry, options);
+  const scripted = createSimulated(ids);
+  const modelFor = ({ parent, role, name }: MemberOf): Model => {
+    const given = parent === null ? options.model : ownOf(options.models ?? {}, role ?? name);
+    return given === undefined ? scripted : modelOf(given, ids);
+  };
+  const make: MakeMember = (of, serving, tree) => {
+    const context = new MemoryContext(emptyContext(of, serving, options), (append) => tree.committed(of, append));
+    const reports = new Reports();
+    const durable = new MemoryDurable(new Set(settings.roles.keys()));
+    const worker = new MemoryWorker({
+      context,
+      clock,
+      model: modelFor(of),
+      tools: runner,
+      reports,
+      durable,
+      people,
+      team: memoryTeam(rules, tree, of),
+      isAtEnd: isWithoutEnd,
+    });
+    return { ...of, context, worker, reports, durable };
+  };
+  return new MemoryTree(clock, make, ({ workerId, role, config }) =>
+    serve({ workerId, role, definition: null, config }, null, ALL_ALLOWED),
+  );
+}
+
+function ownOf<T>(by: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(by, name) ? by[name] : undefined;
+}
+
+/** The worker that the test runs. */
+export function newMember(role: string | null): Omit<MemberOf, 'config'> {
+  const name = role ?? 'worker';
+  return { workerId: ids.next<WorkerId>(), contextId: ids.next<ContextId>(), name, role, depth: 0, parent: null };
 }
 
 /** A context that was never used. */
-export function emptyContext(settings: Settings, role: string | null, { tenant, user }: RunFor): Snapshot {
-  const contextId = ids.next<ContextId>();
+export function emptyContext(
+  { workerId, contextId, name, role }: Omit<MemberOf, 'config'>,
+  serving: Serving,
+  { tenant, user }: RunFor,
+): Snapshot {
   return {
     lease: {
       contextId,
@@ -119,7 +160,7 @@ export function emptyContext(settings: Settings, role: string | null, { tenant, 
     },
     allow: ALL_ALLOWED,
     isTenantActive: true,
-    workerId: ids.next<WorkerId>(),
+    workerId,
     rootContextId: contextId,
     state: 'Idle',
     stopped: false,
@@ -135,9 +176,9 @@ export function emptyContext(settings: Settings, role: string | null, { tenant, 
     history: [],
     compacted: NOTHING_COMPACTED,
     unread: null,
-    workerName: role ?? 'worker',
+    workerName: name,
     role,
-    serving: { kind: 'served', settings },
+    serving,
   };
 }
 

@@ -65,10 +65,11 @@ export type ToolRun = {
  * `TestKitError` (`invalid_config`) if the tool itself is not valid.
  */
 export async function runTool(tool: object, input: Json, options: RunToolOptions = {}): Promise<ToolRun> {
-  const [read] = readConfig({ tools: [tool] }).tools;
+  const { tools, hide } = readConfig({ tools: [tool] });
+  const [read] = tools;
   if (read === undefined) throw new TestKitError('unknown_tool', 'There is no tool.');
   const seen: Pick<ToolRun, 'output' | 'thrown'> = { output: undefined, thrown: undefined };
-  const runner = createToolRunner(createRegistry([watched(read, seen)]), { limits: LIMITS });
+  const runner = createToolRunner(createRegistry([watched(read, seen)]), { limits: LIMITS, hide });
   const reports = new Reports();
   const durable = new MemoryDurable(null);
   const call = invocationOf(read.descriptor.name, input, options.context ?? {});

@@ -143,6 +143,25 @@ test('reports that commands without a sandbox would read the keys', async () => 
   });
 });
 
+test('names the secrets of tool packages that are missing, and shows none', async () => {
+  const file = path.join(platform.folder, 'package.config.mjs');
+  await writeFile(
+    file,
+    `import { defineToolPackage } from 'nightshift';
+     const weather = defineToolPackage({ name: 'weather', secrets: ['WEATHER_API_KEY'], tools: () => [] });
+     export default { tools: [weather()] };`,
+  );
+  const env = { ...platform.env, NIGHTSHIFT_CONFIG: file };
+  const missing = 'secrets.WEATHER_API_KEY: is missing. Set the environment variable WEATHER_API_KEY';
+  expect((await examine(env)).of('config file')).toMatchObject({
+    status: 'fail',
+    detail: expect.stringContaining(missing),
+  });
+  const given = await examine({ ...env, WEATHER_API_KEY: 'key-of-the-weather' });
+  expect(given.of('config file')).toMatchObject({ status: 'ok' });
+  expect(given.out).not.toContain('key-of-the-weather');
+});
+
 test('reports whether run_command can run a command, with the configured runner', async () => {
   const bin = path.join(platform.folder, 'bin');
   await mkdir(bin);

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfigFile } from '../../src/tools/config/config-file.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { faultOfVariable, faultsOfNames } from './known.ts';
 import { BLOCKS, GUIDES, blocksIn, blocksOf, fileNameOf, placeOf, type Block } from './blocks.ts';
@@ -83,7 +84,7 @@ test.each(CONFIGS.map((block) => [placeOf(block), block] as const))(
     }
     const file = path.join(files, 'the.config.ts');
     write(file, `${given}\n${text}`);
-    await expect(loadConfigFile(folder, file)).resolves.toMatchObject({ path: file });
+    await expect(loadConfigFile(folder, file, { secrets: PLACEHOLDERS })).resolves.toMatchObject({ path: file });
   },
 );
 

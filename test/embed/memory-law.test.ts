@@ -1,9 +1,9 @@
 // The context in memory of `nightshift/testing` is equal to the one in PostgreSQL: the same scripted runs through both
 // give the same messages, calls and status.
 import { describe, expect, test } from 'vitest';
-import type { Client } from '../../src/client/index.ts';
+import type { Client, WorkerTreeNode } from '../../src/client/index.ts';
 import { defineConfig, ToolError } from '../../src/index.ts';
-import { replay, runRole, type Decision, type RunRoleOptions } from '../../src/testing/index.ts';
+import { replay, runRole, type ChildRun, type Decision, type RunRoleOptions } from '../../src/testing/index.ts';
 import { openNightshift } from './opened.ts';
 
 const OBJECT = { type: 'object', properties: { n: { type: 'number' } } } as const;
@@ -39,12 +39,35 @@ const config = defineConfig({
   roles: {
     all: {
       model: 'simulated/m',
-      tools: ['look', 'put', 'pay', 'break', 'ask_user', 'remember', 'recall', 'sleep_until'],
+      tools: [
+        'look',
+        'put',
+        'pay',
+        'break',
+        'ask_user',
+        'remember',
+        'recall',
+        'sleep_until',
+        'spawn_worker',
+        'wait_for_workers',
+      ],
     },
+    helper: { system_prompt: 'You help.', tools: ['look', 'break'] },
   },
 });
 
-type Case = { name: string; inputs: string[]; worker?: RunRoleOptions['worker']; decision?: Decision; answer?: string };
+/** `jobs`: of the worker, with those that tell the end of a child. Default: one for each input. */
+type Case = {
+  name: string;
+  inputs: string[];
+  worker?: RunRoleOptions['worker'];
+  decision?: Decision;
+  answer?: string;
+  jobs?: number;
+};
+
+/** A call that creates a worker with this script. */
+const spawn = (input: string, more: object = {}): string => `call: spawn_worker ${JSON.stringify({ input, ...more })}`;
 
 const CASES: Case[] = [
   { name: 'an answer', inputs: ['say: hello'] },
@@ -90,11 +113,58 @@ const CASES: Case[] = [
     inputs: ['call: put {}\n---\nsay: ok'],
     worker: { approval: [{ tool: 'put', decision: 'deny' }] },
   },
+  { name: 'a child', inputs: [`${spawn('say: hello from below')}\n---\nsay: heard`] },
+  {
+    name: 'children with a role, at once; one of them fails',
+    inputs: [
+      `${spawn('call: look {"n": 1}\n---\nsay: seen', { role: 'helper', name: 'a' })}
+${spawn('fail: auth', { role: 'helper', name: 'b' })}
+${spawn('call: break {}\n---\nsay: sorry', { role: 'helper', tools: ['break'], system_prompt: 'Break it.' })}
+---
+say: all three`,
+    ],
+  },
+  { name: 'a child of a child', inputs: [`${spawn(`${spawn('say: deep')}\n---\nsay: in between`)}\n---\nsay: up`] },
+  {
+    name: 'children that are refused',
+    inputs: [
+      `${spawn('x', { role: 'none' })}
+${spawn('x', { tools: ['http_fetch'] })}
+${spawn('x', { wait: 'yes' })}
+call: wait_for_workers {"worker_ids": ["x"]}
+---
+say: none`,
+    ],
+  },
+  {
+    name: 'more depth than allowed',
+    inputs: [`${spawn(`${spawn('say: too deep')}\n---\nsay: no`)}\n---\nsay: so it is`],
+    worker: { limits: { depth: 1 } },
+  },
+  {
+    name: 'more children than allowed',
+    inputs: [`${spawn('say: one')}\n${spawn('say: two')}\n---\nsay: one only`],
+    worker: { limits: { children: 1 } },
+  },
+  {
+    name: 'a child that is not waited for tells its end',
+    inputs: [`${spawn('say: later', { wait: false })}\n---\nsay: started`],
+    jobs: 2,
+  },
   { name: 'plan mode', inputs: ['call: look {}\ncall: put {}\n---\nsay: plan'], worker: { mode: 'plan' } },
 ];
 
 /** What both must agree on: ids become the numbers of their order. */
-type Seen = { status: string; error: string | null; output: unknown; messages: unknown[]; calls: unknown[] };
+type Seen = {
+  status: string;
+  error: string | null;
+  output: unknown;
+  messages: unknown[];
+  calls: unknown[];
+  children: SeenChild[];
+};
+
+type SeenChild = { name: string; status: string | null; messages: unknown[]; children: SeenChild[] };
 
 type Shown = { role: string; type: string; turn: string; content: unknown };
 
@@ -117,14 +187,25 @@ async function inMemory({ inputs, worker, decision, answer }: Case): Promise<See
     approve: () => decision,
     answer: () => answer,
   });
-  const { status, error, output, messages, calls } = run;
+  const { status, error, output, messages, calls, children } = run;
   return {
     status,
     error: error?.code ?? null,
     output,
     messages: numbered(messages),
     calls: calls.map(({ tool, status: how, input }) => ({ tool, status: how, input })),
+    children: children.map(childInMemory),
   };
+}
+
+function childInMemory({ name, status, messages, children }: ChildRun): SeenChild {
+  return { name, status, messages: numbered(messages), children: children.map(childInMemory) };
+}
+
+async function childInPostgres(client: Client, node: WorkerTreeNode): Promise<SeenChild> {
+  const { messages } = await exportedFrom(client, node.context_id);
+  const children = await Promise.all(node.children.map((child) => childInPostgres(client, child)));
+  return { name: node.name, status: node.job?.status ?? null, messages: numbered(messages), children };
 }
 
 function approval(decision: Decision | undefined) {
@@ -135,20 +216,31 @@ function approval(decision: Decision | undefined) {
     : { decision: 'deny' as const, reason: decision.reject };
 }
 
-async function inPostgres(client: Client, { inputs, worker = {}, decision, answer }: Case) {
+async function exportedFrom(client: Client, id: string) {
+  const recording = await client.contexts.export(id);
+  if (typeof recording === 'string' || !('context' in recording)) throw new Error('There is no export.');
+  const messages = recording.entries.flatMap((entry) =>
+    entry.type === 'message' ? [{ ...entry, type: entry.message_type }] : [],
+  );
+  return { recording, messages };
+}
+
+async function inPostgres(client: Client, { inputs, worker = {}, decision, answer, jobs = inputs.length }: Case) {
   const own = JSON.parse(JSON.stringify(worker));
-  const { context_id: id } = await client.workers.create({ name: 'all', role: 'all', config: own });
+  const { context_id: id, id: workerId } = await client.workers.create({ name: 'all', role: 'all', config: own });
   let job = null;
   for (const input of inputs) {
     const onApproval = () => approval(decision);
     job = await client.contexts.run(id, { input, onApproval, onQuestion: () => answer });
   }
-  const recording = await client.contexts.export(id);
-  if (job === null || typeof recording === 'string' || !('context' in recording))
-    throw new Error('There is no export.');
-  const messages = recording.entries.flatMap((entry) =>
-    entry.type === 'message' ? [{ ...entry, type: entry.message_type }] : [],
-  );
+  if (job === null) throw new Error('There is no job.');
+  const finished = async (): Promise<number> => {
+    const { data } = await client.request('GET', '/api/jobs', { query: { context_id: id } });
+    return data.filter(({ finished_at: at }) => at !== null).length;
+  };
+  await expect.poll(finished).toBe(jobs);
+  const { recording, messages } = await exportedFrom(client, id);
+  const { children } = await client.workers.tree(workerId);
   const ids = messages.flatMap(({ content }) =>
     content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
   );
@@ -159,6 +251,7 @@ async function inPostgres(client: Client, { inputs, worker = {}, decision, answe
     output: job.output === null ? null : { text: job.output.text, data: job.output.data },
     messages: numbered(messages),
     calls: calls.map(({ name: tool, status, run_input: input }) => ({ tool, status, input })),
+    children: await Promise.all(children.map((child) => childInPostgres(client, child))),
   };
   return { seen, recording };
 }

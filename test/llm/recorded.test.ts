@@ -2,17 +2,18 @@
  * Answers of real providers, recorded by others, served over HTTP to the real SDKs: every file goes through its
  * adapter, and the answer is sent back in the next request, item by item unchanged.
  */
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isToolUse, textOf, type Block } from '../../src/core/conversation/blocks.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import type { ProviderName } from '../../src/core/model/model.ts';
 import { objectIn, objectsIn, stringIn, without } from '../../src/llm/wire/answer/json.ts';
+import { recordedData } from '../services/recorded-data.ts';
 import { answerOf, ask, failureOf, modelFor, modelsFor, promptOf, request, recorder } from './model-calls.ts';
 import { startFakeProvider, type FakeProvider } from './fake-provider.ts';
 
-const DATA = join(import.meta.dirname, '../../../shared/data/provider-streams');
+const { file: DATA, absent: ABSENT } = recordedData('provider-streams');
 const FOLDERS: { folder: string; provider: ProviderName; ends: RegExp }[] = [
   { folder: 'anthropic-messages', provider: 'anthropic', ends: /^message_stop$/ },
   { folder: 'openai-responses', provider: 'openai', ends: /^response\.(completed|incomplete|failed)$/ },
@@ -38,14 +39,14 @@ const ERRORS: Readonly<Record<string, { status: number; class: string }>> = {
   'reasoning-model-legacy-parameter-error.json': { status: 400, class: 'bad_request' },
 };
 
-describe.skipIf(!existsSync(DATA))('recorded answers (skipped where ../shared/data/provider-streams is absent)', () => {
+describe.skipIf(ABSENT !== null)('recorded answers', () => {
   let fake: FakeProvider;
   beforeAll(async () => {
     fake = await startFakeProvider();
   });
   afterAll(() => fake.close());
 
-  for (const { folder, provider, ends } of existsSync(DATA) ? FOLDERS : []) {
+  for (const { folder, provider, ends } of ABSENT === null ? FOLDERS : []) {
     for (const file of readdirSync(join(DATA, folder))) {
       const text = readFileSync(join(DATA, folder, file), 'utf8');
       if (file.endsWith('.json')) {

@@ -20,11 +20,11 @@ test('the tests of the guide pass', async () => {
       const name = fileNameOf(block);
       if (name !== null) writeFileSync(path.join(folder, name), block.text);
     }
-    const files = ['shop/refund.test.ts', 'shop/shop.test.ts'];
+    const files = ['shop/refund.test.ts', 'shop/shop.test.ts', 'shop/team.test.ts'];
     const { NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
     const args = ['--test', '--test-reporter=tap', ...files];
     const said = execFileSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
-    expect(said).toMatch(/^# pass 5$/m);
+    expect(said).toMatch(/^# pass 6$/m);
     expect(said).toMatch(/^# fail 0$/m);
   } finally {
     await removeFolder(folder);

@@ -86,6 +86,19 @@ describe('what no person approved, does not run', () => {
     }
   });
 
+  test.each([
+    'Cancelled before it ran.',
+    'This call was not approved in time. It did not run.',
+    'Denied by the operator.',
+  ])('a call that waited because of a rule, although `approval_default` is `approve`: %s', async (text) => {
+    const { ran, config } = guarded({ approval_timeout_s: 60, approval_default: 'approve' });
+    const tools = config.tools.map((tool) => ({ ...tool, approval: 'never' as const }));
+    const worker = { approval: [{ tool: 'refund', decision: 'always' as const }] };
+    const replayed = await replay(recorded('refund', text, true), { ...config, tools }, { run: ['refund'], worker });
+    expect(replayed.run.calls).toMatchObject([{ is_error: true }]);
+    expect(ran).toEqual([]);
+  });
+
   test('one that was approved runs, if `run` names it', async () => {
     const { ran, config } = guarded();
     const replayed = await replay(recorded('refund', 'paid'), config, { run: ['refund'] });

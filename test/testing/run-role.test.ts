@@ -206,17 +206,6 @@ describe('stand-ins', () => {
       { result: '{"status":"completed","output":"done"}' },
     ]);
   });
-
-  test('a worker without one is told to the model', async () => {
-    const run = await runRole(config, {
-      role: 'boss',
-      input: 'go',
-      model: simulatedModel([call('spawn_worker', { input: 'do it' }), 'ok']),
-    });
-    expect(run.calls).toMatchObject([
-      { status: 'failed', result: expect.stringContaining('standIns: { spawn_worker') },
-    ]);
-  });
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfigFile } from '../../src/tools/config/config-file.ts';
+import { fromEnvironment } from '../../src/tools/packages/secrets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const index = JSON.stringify(join(root, 'src/index.ts'));
@@ -158,8 +159,66 @@ test('tells the files that were loaded, and those that an import did not find', 
   const path = await write('nightshift.config.ts', "import './there.ts';\nexport default {};");
   await write('there.ts', "await import('./later/one.ts');");
   const files: string[] = [];
-  await expect(loadConfigFile(folder, null, (file) => files.push(file))).rejects.toThrow('later/one.ts');
+  await expect(loadConfigFile(folder, null, { onFile: (file) => files.push(file) })).rejects.toThrow('later/one.ts');
   expect(files).toEqual([path, join(folder, 'there.ts'), join(folder, 'later/one.ts')]);
+});
+
+describe('a tool package in node_modules', () => {
+  const weather = 'node_modules/weather-tools';
+
+  beforeEach(async () => {
+    await write(`${weather}/package.json`, '{ "name": "weather-tools", "type": "module", "exports": "./index.js" }');
+    await write(
+      `${weather}/index.js`,
+      `import { defineToolPackage } from 'nightshift';
+       export const weather = defineToolPackage({
+         name: 'weather', secrets: ['WEATHER_API_KEY'], tools: () => [${TOOL}],
+       });`,
+    );
+    await write(
+      'nightshift.config.ts',
+      `import { defineConfig, env } from 'nightshift';
+       import { weather } from 'weather-tools';
+       export default defineConfig({
+         tools: [weather({ prefix: 'north_' }), weather({ prefix: 'south_', secrets: { WEATHER_API_KEY: env('PATH') } })],
+         roles: { guide: { tools: ['north_hello'] } },
+       });`,
+    );
+  });
+
+  test('brings its tools', async () => {
+    const secrets = fromEnvironment({ WEATHER_API_KEY: 'a-key-of-a-test', PATH: 'another-one' });
+    const { tools, roles, hide } = await loadConfigFile(folder, null, { secrets });
+    expect(tools.map(({ descriptor }) => descriptor.name)).toEqual(['north_hello', 'south_hello']);
+    expect(roles.get('guide')).toEqual({ tools: ['north_hello'] });
+    expect(hide('a-key-of-a-test')).toBe('[secret WEATHER_API_KEY]');
+  });
+
+  test('needs its secrets', async () => {
+    expect(await load()).toEqual({
+      refused: expect.stringContaining(
+        'tools[0] (package weather): secrets.WEATHER_API_KEY: is missing. Set the environment variable WEATHER_API_KEY',
+      ),
+    });
+  });
+
+  test('is watched if it is linked from a folder of its author', async () => {
+    await rm(join(folder, weather), { recursive: true });
+    const path = await write(
+      'tools/index.mjs',
+      `import { defineToolPackage } from 'nightshift';
+       export const weather = defineToolPackage({ name: 'weather', tools: () => [] });`,
+    );
+    await write('tools/package.json', '{ "name": "weather-tools", "exports": "./index.mjs" }');
+    await symlink(join(folder, 'tools'), join(folder, weather));
+    await write(
+      'nightshift.config.mjs',
+      "import { weather } from 'weather-tools';\nexport default { tools: [weather()] };",
+    );
+    const files: string[] = [];
+    await loadConfigFile(folder, 'nightshift.config.mjs', { onFile: (file) => files.push(file) });
+    expect(files).toContain(path);
+  });
 });
 
 describe('an installed package', () => {

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { CONFIG_COMPONENTS } from '../../src/schema/config.ts';
 import { NO_OIDC_SETTINGS } from '../../src/core/access/oidc.ts';
 import { ConfigSchema, parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { AS_IT_IS } from '../../src/tools/packages/hide.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tool = faultyTool({ name: 'read_page' });
@@ -91,6 +92,7 @@ describe('a valid configuration', () => {
       ok: true,
       settings: {
         tools: [],
+        hide: AS_IT_IS,
         roles: new Map(),
         mcpServers: new Map(),
         limits: {},

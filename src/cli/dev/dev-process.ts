@@ -6,6 +6,7 @@ import { untilSignal } from '../../platform/signals.ts';
 import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';
 import { loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
+import { fromEnvironment } from '../../tools/packages/secrets.ts';
 import { describeError } from '../describe-error.ts';
 import { sendReport, type Ready } from './report.ts';
 
@@ -33,7 +34,10 @@ async function run(files: Set<string>): Promise<number> {
   const ends: End[] = [];
   const stopping = new AbortController();
   const bringUp = async (): Promise<number> => {
-    const configFile = await loadConfigFile(process.cwd(), config.configFile, (file) => files.add(file));
+    const configFile = await loadConfigFile(process.cwd(), config.configFile, {
+      secrets: fromEnvironment(process.env),
+      onFile: (file) => files.add(file),
+    });
     await sendReport({
       ...(await serve(config, configFile, log, { ends, signal: stopping.signal })),
       files: [...files],

@@ -4,6 +4,7 @@ import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../../platform/command-tenants.ts';
 import { ConfigFileError, loadConfigFile } from '../../tools/config/config-file.ts';
+import { fromEnvironment } from '../../tools/packages/secrets.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const OLDEST_NODE = 24;
@@ -42,10 +43,13 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
 export async function operatorFinding(
   cwd: string,
   config: Config,
+  env: Environment,
 ): Promise<{ limits: RunCommandLimits | null; finding: Finding }> {
   const name = 'config file';
   try {
-    const { path, tools, roles, mcpServers, limits } = await loadConfigFile(cwd, config.configFile);
+    const { path, tools, roles, mcpServers, limits } = await loadConfigFile(cwd, config.configFile, {
+      secrets: fromEnvironment(env),
+    });
     if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
     const detail =
       path === null

@@ -23,7 +23,7 @@ export async function* examine({ env, cwd, url, client, call }: Surroundings): A
   const { config, finding } = environmentFinding(env);
   yield finding;
   if (config !== null) {
-    const configFile = await operatorFinding(cwd, config);
+    const configFile = await operatorFinding(cwd, config, env);
     yield configFile.finding;
     if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);

@@ -71,7 +71,7 @@ export async function countOut(tx: Executor, tenantId: TenantId, contextId: Cont
 }
 
 /** A call that waits for jobs that already existed. `any`: it needs only the first of them to end. */
-type Recounted = { callId: ToolCallId; any: boolean };
+export type Recounted = { callId: ToolCallId; any: boolean };
 
 const RECOUNTED = recordset(
   'r',

@@ -86,7 +86,7 @@ const AT_WORK: SQL = sql`(
     and c.tenant_id = w.tenant_id))`;
 
 /** The relation of a worker to another one, and its unfinished jobs. */
-type WorkerRelation = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
+export type WorkerRelation = { workerId: WorkerId; isBelow: boolean; unfinished: JobId[] };
 
 /**
  * The workers of `workerIds` that the tenant has, with their unfinished jobs: the active one first, then in queue
@@ -140,11 +140,14 @@ const WANTED = recordset(
   }),
 );
 
-/** The outcomes of workers that calls report, in the given order. */
+/** The workers that calls report. */
+export type AskedOutcomes = readonly { callId: ToolCallId; workers: readonly AskedWorker[] }[];
+
+/** In the given order. */
 export async function readOutcomes(
   executor: Executor,
   tenantId: TenantId,
-  awaitedCalls: readonly { callId: ToolCallId; workers: readonly AskedWorker[] }[],
+  awaitedCalls: AskedOutcomes,
 ): Promise<Map<ToolCallId, WorkerOutcome[]>> {
   const wanted = awaitedCalls.flatMap(({ callId, workers }) =>
     workers.map((worker, place) => ({ ...worker, callId, place })),

@@ -45,9 +45,16 @@ export class MemoryContext {
   /** When it was claimed: the time of its entries. */
   #at: Millis = 0;
 
-  /** `first`: an idle context. */
-  constructor(first: Snapshot) {
+  readonly #committed: (transition: Append) => void;
+
+  /** `first`: an idle context. `committed`: learns of each append, which may concern other contexts. */
+  constructor(first: Snapshot, committed: (transition: Append) => void = () => undefined) {
     this.current = first;
+    this.#committed = committed;
+  }
+
+  isDue(now: Millis): boolean {
+    return this.status === 'runnable' || (this.status === 'waiting' && this.until <= now);
   }
 
   /** A client queues a job. */
@@ -55,6 +62,26 @@ export class MemoryContext {
     this.queue.push(job);
     this.current = { ...this.current, wakeSeq: this.current.wakeSeq + 1, queued: this.queue.length };
     if (this.status === 'idle') this.status = 'runnable';
+  }
+
+  /** A queued job does not begin. */
+  withdraw(id: JobId): void {
+    const at = this.queue.findIndex((job) => job.id === id);
+    if (at === -1) return;
+    this.queue.splice(at, 1);
+    this.current = { ...this.current, queued: this.queue.length };
+  }
+
+  /** A job has ended for which this call waits, if it is a call of this context. */
+  countDown(id: ToolCallId): void {
+    const { calls, wakeSeq } = this.current;
+    const call = calls.find((one) => one.id === id);
+    if (call?.wait?.for !== 'workers' || call.wait.needs === null) return;
+    const wait = { ...call.wait, needs: call.wait.needs - 1 };
+    this.current = { ...this.current, calls: calls.map((one) => (one.id === id ? { ...one, wait } : one)) };
+    if (wait.needs > 0) return;
+    this.current = { ...this.current, wakeSeq: wakeSeq + 1 };
+    if (this.status === 'waiting') this.status = 'runnable';
   }
 
   /** A client writes to a call, as the API does with an answer or an approval decision. */
@@ -70,7 +97,7 @@ export class MemoryContext {
 
   /** Takes the lease from its owner, and writes what a claim writes. Null: no work is due. */
   claim(now: Millis): Snapshot | null {
-    if (this.status === 'idle' || (this.status === 'waiting' && this.until > now)) return null;
+    if (this.status === 'idle' || (this.status === 'waiting' && !this.isDue(now))) return null;
     this.#at = now;
     const { failedClaims } = this.current;
     this.raiseEpoch();
@@ -157,6 +184,7 @@ export class MemoryContext {
     if (transition.job?.kind === 'settle') this.#settle(transition.job);
     if (park !== null) this.status = park.status;
     if (park?.status === 'waiting') this.until = park.until;
+    this.#committed(transition);
     return outcome;
   }
 

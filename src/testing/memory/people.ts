@@ -15,6 +15,8 @@ export type WaitingCall = {
   /** Of a call of `ask_user`; null: another tool. */
   question: string | null;
   choices: readonly string[] | null;
+  /** Whose call it is: of the worker that the test runs, or of one below it. */
+  worker: { name: string; role: string | null };
 };
 
 /** A call that waits, and for what: a decision, or an answer. */
@@ -59,7 +61,7 @@ export function peopleOf(
   };
 }
 
-export function toWaitingCall(id: string, tool: string, input: Json): WaitingCall {
+export function toWaitingCall(id: string, tool: string, input: Json): Omit<WaitingCall, 'worker'> {
   const question = tool === ASK_USER && isJsonObject(input) ? parseQuestion(input) : null;
   return { id, tool, input, question: question?.question ?? null, choices: question?.choices ?? null };
 }

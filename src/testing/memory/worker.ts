@@ -1,7 +1,4 @@
-/**
- * A worker in memory: runs the product's agent loop on a context in memory until its job has ended, or waits for an answer
- * that does not come. A wait with an end takes no time.
- */
+/** A worker in memory: runs the product's agent loop on a context in memory, and asks the people of the test. */
 import { EagerCalls } from '../../agent/calls/eager-calls.ts';
 import { inputOf } from '../../agent/calls/invocation.ts';
 import type { Team } from '../../agent/calls/team.ts';
@@ -11,6 +8,7 @@ import { RunSignals } from '../../agent/run-signals.ts';
 import type { ToolCallId } from '../../core/ids.ts';
 import { createFingerprinter } from '../../core/model/fingerprint.ts';
 import type { Model } from '../../core/model/model.ts';
+import type { Millis } from '../../core/time.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import type { ToolRunner } from '../../core/tools/tool.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
@@ -48,17 +46,20 @@ export class MemoryWorker {
     this.#parts = parts;
   }
 
-  /** Runs until nothing is left to do, or only waits without an end are left. */
-  async bringToRest(): Promise<void> {
-    const { context, clock, isAtEnd } = this.#parts;
-    while (context.status !== 'idle') {
-      const first = context.claim(clock.now());
-      if (first !== null) await this.#run(first);
-      if (context.status === 'waiting' && !(await this.#askPeople())) {
-        if (isAtEnd(context.current)) return;
-        clock.skipTo(context.until);
-      }
-    }
+  /** When its wait ends by itself; null: it does not wait, or without an end. */
+  get waitsUntil(): Millis | null {
+    const { context, isAtEnd } = this.#parts;
+    return context.status === 'waiting' && !isAtEnd(context.current) ? context.until : null;
+  }
+
+  /** Runs until it waits or nothing is left to do. False: no work is due. */
+  async runDue(): Promise<boolean> {
+    const { context, clock } = this.#parts;
+    const now = clock.now();
+    if (!context.isDue(now)) return false;
+    const first = context.claim(now);
+    if (first !== null) await this.#run(first);
+    return true;
   }
 
   async #run(first: Snapshot): Promise<void> {
@@ -70,8 +71,9 @@ export class MemoryWorker {
   }
 
   /** Asks once about each call that waits. False: there is no new answer. */
-  async #askPeople(): Promise<boolean> {
+  async askPeople(): Promise<boolean> {
     const { context, people } = this.#parts;
+    if (context.status !== 'waiting') return false;
     const { current } = context;
     const calls = current.calls.filter(({ id }) => !this.#asked.has(id));
     let isAnswered = false;
@@ -103,7 +105,8 @@ export function awaitedIn(current: Snapshot): Awaited[] {
 }
 
 function waitingCall(current: Snapshot, call: OpenCall): WaitingCall {
-  return toWaitingCall(call.id, call.name, inputOf(current, call));
+  const { workerName: name, role } = current;
+  return { ...toWaitingCall(call.id, call.name, inputOf(current, call)), worker: { name, role } };
 }
 
 /** No time ends what it waits for. */

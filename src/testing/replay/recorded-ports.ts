@@ -65,6 +65,8 @@ export function recordedTools(
       if (run.has(call.name) || !isAccepted) return runner.execute(call, signal, report);
       return resultOf(results, call.id);
     },
+    // So that no timeout approves a call: what no person approved does not run.
+    mayAsk: () => true,
     reconcile: async () => ({ kind: 'unknown' }),
   };
 }
@@ -110,11 +112,14 @@ export function isWithoutResult({ calls }: Snapshot, results: RecordedResults): 
   return calls.length > 0 && calls.every(({ id, wait }) => wait !== null && !results.has(id));
 }
 
-/** Other workers do not run: what they answered is given back. */
+/** Other workers do not run: what they answered is given back, in the order in which they did. */
 export function recordedTeam(results: RecordedResults): Team {
+  const order = [...results.keys()];
   return {
     arrange: async (_snapshot, _job, _settings, asking) =>
-      asking.map(({ call }) => ({ kind: 'answered', call, result: resultOf(results, call.id) })),
+      asking
+        .toSorted((one, other) => order.indexOf(one.call.id) - order.indexOf(other.call.id))
+        .map(({ call }) => ({ kind: 'answered', call, result: resultOf(results, call.id) })),
     recount: async () => false,
     outcomes: async () => new Map(),
   };

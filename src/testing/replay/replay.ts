@@ -9,9 +9,10 @@ import { VirtualClock } from '../memory/clock.ts';
 import { MemoryContext } from '../memory/context.ts';
 import { MemoryDurable } from '../memory/durable.ts';
 import { Reports } from '../memory/reports.ts';
+import { bringToRest } from '../memory/rest.ts';
 import { isWithoutEnd, MemoryWorker } from '../memory/worker.ts';
 import { toRoleRun, type RoleRun } from '../role-run.ts';
-import { emptyContext, toJob, type RunFor } from '../run-role.ts';
+import { emptyContext, newMember, toJob, type RunFor } from '../run-role.ts';
 import { modelOf, type SimulatedModel } from '../simulated-model.ts';
 import type { StandIns } from '../stand-ins.ts';
 import { diffLines } from './diff.ts';
@@ -91,7 +92,7 @@ type Played = { settings: Settings; role: string | null; abilities: Abilities };
 async function play(recording: Recording, { settings, role, abilities }: Played, options: ReplayOptions) {
   const now = Date.now();
   const clock = new VirtualClock(now);
-  const context = new MemoryContext(emptyContext(settings, role, options));
+  const context = new MemoryContext(emptyContext(newMember(role), { kind: 'served', settings }, options));
   const reports = new Reports();
   const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
   const { results } = recording;
@@ -114,7 +115,10 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
     const job = toJob(input, options, clock.now());
     context.enqueue(job);
     last = job.id;
-    await worker.bringToRest();
+    await bringToRest(clock, () => [worker]);
   }
-  return { context, run: toRoleRun({ context, reports, durable, jobId: last, beganAt: now, endedAt: clock.now() }) };
+  return {
+    context,
+    run: toRoleRun({ context, reports, durable, tree: null, jobId: last, beganAt: now, endedAt: clock.now() }),
+  };
 }

@@ -8,6 +8,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PACKAGE_ENTRY } from '../../package-files.ts';
+import { fromEnvironment, type SecretSource } from '../packages/secrets.ts';
 import { faultText } from '../run/fault.ts';
 import { NO_SETTINGS, parseConfigFile, type OperatorSettings } from './parse-config.ts';
 import { placeIn, syntaxPlace } from './syntax-place.ts';
@@ -22,18 +23,25 @@ export class ConfigFileError extends Error {
   override name = 'ConfigFileError';
 }
 
-/**
- * `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. `onFile` gets the path of the config file and
- * of each file that it imports, outside of packages, also of those that do not exist. Throws ConfigFileError.
- */
+type LoadOptions = {
+  /** Of tool packages. Default: no variable is set. */
+  secrets?: SecretSource;
+  /**
+   * Gets the path of the config file and of each file that it imports, outside of packages, also of those that do not
+   * exist.
+   */
+  onFile?: (path: string) => void;
+};
+
+/** `named`: the value of NIGHTSHIFT_CONFIG, relative to `cwd`; null: not set. Throws ConfigFileError. */
 export async function loadConfigFile(
   cwd: string,
   named: string | null,
-  onFile: (path: string) => void = () => undefined,
+  { secrets = fromEnvironment({}), onFile = () => undefined }: LoadOptions = {},
 ): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };
-  const parsed = parseConfigFile(defaultOf(await load(path, onFile), path));
+  const parsed = parseConfigFile(defaultOf(await load(path, onFile), path), secrets);
   if (!parsed.ok) throw new ConfigFileError([`${path} is invalid:`, ...parsed.faults].join('\n  '));
   return { ...parsed.settings, path };
 }

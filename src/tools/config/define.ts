@@ -10,6 +10,7 @@ import type { Effect } from '../../core/tools/tool.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { EnqueueInput, SpawnWorker } from '../durable/start-types.ts';
 import type { RunStep } from '../durable/step-types.ts';
+import type { UsedToolPackage } from '../packages/used-package.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { InputOf } from './json-schema-input.ts';
 import type { LimitDefinitions } from './limits.ts';
@@ -205,11 +206,11 @@ export type JsonSchemaTool<Schema extends object = object> = ToolBase & {
 /** A tool with any schema. */
 export type ToolDefinition = SchemaTool<StandardSchema> | JsonSchemaTool;
 
-/** The tool type for a Standard Schema; a tool with a JSON Schema; or, in a list of tools of any kind, either. */
+/** The tool type for a Standard Schema; a tool with a JSON Schema; or, in a list of any kind, either, or a package. */
 type ToolOf<Schema> = Schema extends StandardSchema
   ? SchemaTool<Schema>
   : object extends Schema
-    ? ToolDefinition
+    ? ToolDefinition | UsedToolPackage
     : JsonSchemaTool<Schema extends object ? Schema : object>;
 
 /** A template for workers. Its fields are those of a worker's config; missing ones take the defaults. */
@@ -217,8 +218,8 @@ export type RoleDefinition = Written<WorkerConfig>;
 
 /** What `nightshift.config.ts` exports. docs/configuration.md describes every key. */
 export type OperatorConfig = {
-  /** Functions that models can call. A worker gets those that its role or its config names. */
-  tools?: readonly ToolDefinition[] | undefined;
+  /** Functions that models can call, and packages of them. A worker gets those that its role or its config names. */
+  tools?: readonly (ToolDefinition | UsedToolPackage)[] | undefined;
   /** Templates for workers, by name. */
   roles?: Readonly<Record<string, RoleDefinition>> | undefined;
   /** By server name. Their tools are named `name__tool`. */

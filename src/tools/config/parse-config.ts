@@ -9,9 +9,12 @@ import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
 import { NAME } from '../../schema/patterns.ts';
-import { MOST_FAULTS, faultAt, isWithin, type Fault } from '../../schema/fault.ts';
+import { MOST_FAULTS, faultAt, isWithin, type Fault, type Path } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
+import { AS_IT_IS, type Hide } from '../packages/hide.ts';
+import { openPackages, originText, relocated, type Opened, type Origin } from '../packages/open-packages.ts';
+import { fromEnvironment, type SecretSource } from '../packages/secrets.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
 import { Servers, serverFaults, toServers } from '../mcp/settings/servers.ts';
 import type { Tool } from '../registry/tool.ts';
@@ -36,6 +39,8 @@ import {
 
 export type OperatorSettings = {
   tools: readonly Tool[];
+  /** Hides the secrets of the tool packages. */
+  hide: Hide;
   roles: ReadonlyMap<string, Role>;
   mcpServers: ReadonlyMap<string, ServerSettings>;
   limits: SetLimits;
@@ -45,6 +50,7 @@ export type OperatorSettings = {
 
 export const NO_SETTINGS: OperatorSettings = {
   tools: [],
+  hide: AS_IT_IS,
   roles: new Map(),
   mcpServers: new Map(),
   limits: {},
@@ -69,23 +75,31 @@ type WrittenConfig = Static<typeof ConfigSchema>;
 
 const check = checkerOf(ConfigSchema);
 
-export function parseConfigFile(value: unknown): ParsedConfig {
-  const config = plainCopy(value);
+/** `source`: of the secrets of tool packages. Default: no variable is set. */
+export function parseConfigFile(value: unknown, source: SecretSource = fromEnvironment({})): ParsedConfig {
+  const opened = openPackages(value, source);
+  const config = plainCopy(opened.config);
   const { faults, more } = check(config);
-  if (more > 0 || faults.some(({ path }) => path.length === 0)) return refused(faults, more);
+  if (more > 0 || faults.some(({ path }) => path.length === 0)) return refused(faults, more, opened);
   const fields = serverFields(config);
   prune(config, faults);
   const inputs = new Map<number, ValidInput>();
-  const further = furtherFaults(config as Pruned<WrittenConfig>, fields, inputs);
+  const further = furtherFaults(config as Pruned<WrittenConfig>, fields, { inputs, origins: opened.origins });
   const all = [...faults, ...further.filter(({ path }) => !faults.some((known) => isWithin(path, known.path)))];
-  return all.length > 0 ? refused(all, 0) : { ok: true, settings: settingsOf(config as WrittenConfig, value, inputs) };
+  if (all.length > 0 || opened.faults.length > 0) return refused(all, 0, opened);
+  const settings = { ...settingsOf(config as WrittenConfig, opened.config, inputs), hide: opened.hide };
+  const shown = shownSecrets(settings);
+  return shown.length > 0 ? refused(shown, 0, opened) : { ok: true, settings };
 }
 
 /** In the order of the sections; unknown sections come first. */
-function refused(faults: readonly Fault[], more: number): ParsedConfig {
+function refused(given: readonly Fault[], more: number, { faults: ofPackages, origins, hide }: Opened): ParsedConfig {
+  // The names of the tools of a package that could not be opened are not known.
+  const known = ofPackages.length === 0 ? given : given.filter(({ path }) => !isToolOfRole(path));
+  const faults = [...ofPackages, ...known.map((fault) => relocated(fault, origins))];
   const order = Object.keys(sections);
   const rank = ({ path }: Fault): number => order.indexOf(String(path[0]));
-  const sorted = faults.toSorted((one, other) => rank(one) - rank(other)).map(({ message }) => message);
+  const sorted = faults.toSorted((one, other) => rank(one) - rank(other)).map(({ message }) => hide(message));
   const left = Math.max(0, sorted.length - MOST_FAULTS) + more;
   return {
     ok: false,
@@ -103,17 +117,31 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
+function isToolOfRole([section, , key]: Path): boolean {
+  return section === 'roles' && key === 'tools';
+}
+
+/** The name, description and schema of a tool are part of every prompt. */
+function shownSecrets({ tools, hide }: Pick<OperatorSettings, 'tools' | 'hide'>): Fault[] {
+  return tools.flatMap(({ descriptor }, index) => {
+    const text = JSON.stringify(descriptor);
+    return hide(text) === text ? [] : [faultAt(['tools', index], 'its name, description or input contains a secret')];
+  });
+}
+
+type Parts = { inputs: Map<number, ValidInput>; origins: readonly Origin[] };
+
 /** What the schema cannot express. Adds the inputs of the tools to `inputs`, by the index of the tool. */
 function furtherFaults(
   { tools = [], roles = {}, mcp_servers = {}, limits }: Pruned<WrittenConfig>,
   fields: ReadonlyMap<string, readonly string[]>,
-  inputs: Map<number, ValidInput>,
+  { inputs, origins }: Parts,
 ): Fault[] {
   const servers = new Set(fields.keys());
   const names = new Set([...tools.flatMap((tool) => tool?.name ?? []), ...BUILT_IN_NAMES]);
   return [
     ...tools.flatMap((tool, index) => (tool === undefined ? [] : toolFaults(tool, index, inputs))),
-    ...nameFaults(tools, servers),
+    ...nameFaults(tools, servers, origins),
     ...Object.entries(roles).flatMap(([name, role = {}]) =>
       roleFaults(role, { tools: names, servers }, ['roles', name]),
     ),
@@ -133,25 +161,40 @@ function toolFaults(tool: Pruned<WrittenTool>, index: number, inputs: Map<number
 }
 
 /** Names must be unique, also among built-in tools, and must not look like the tool of a server. */
-function nameFaults(tools: readonly (Pruned<WrittenTool> | undefined)[], servers: ReadonlySet<string>): Fault[] {
-  const earlier = new Set<string>(BUILT_IN_NAMES);
+function nameFaults(
+  tools: readonly (Pruned<WrittenTool> | undefined)[],
+  servers: ReadonlySet<string>,
+  origins: readonly Origin[],
+): Fault[] {
+  const earlier = new Map<string, Origin | null>(BUILT_IN_NAMES.map((name) => [name, null]));
   return tools.flatMap((tool, index) => {
     if (tool?.name === undefined) return [];
     const { name } = tool;
     const server = serverOf(name);
     const problems = [
-      ...(earlier.has(name) ? [`another tool has the name ${name}`] : []),
+      ...(earlier.has(name) ? [sameName(name, earlier.get(name) ?? null, origins[index])] : []),
       ...(server !== null && servers.has(server)
         ? [`names that start with ${server}__ are reserved for the tools of the MCP server ${server}`]
         : []),
     ];
-    earlier.add(name);
+    earlier.set(name, origins[index] ?? null);
     return problems.map((one) => faultAt(['tools', index, 'name'], one));
   });
 }
 
+/** `first`: null: a built-in tool, or one of a list without packages. */
+function sameName(name: string, first: Origin | null, second: Origin | undefined): string {
+  const isOfPackage = [first, second].some((origin) => (origin?.of ?? null) !== null);
+  if (!isOfPackage) return `another tool has the name ${name}`;
+  return `${name} is also the name of ${first === null ? 'a built-in tool' : originText(first)}. Give another prefix`;
+}
+
 /** `own`: the export itself, whose functions get their tool as `this`. */
-function settingsOf(config: WrittenConfig, own: unknown, inputs: ReadonlyMap<number, ValidInput>): OperatorSettings {
+function settingsOf(
+  config: WrittenConfig,
+  own: unknown,
+  inputs: ReadonlyMap<number, ValidInput>,
+): Omit<OperatorSettings, 'hide'> {
   const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {}, oidc = {} } = config;
   const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
   return {

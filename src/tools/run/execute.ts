@@ -11,6 +11,8 @@ import type { SpawnedChild } from '../../core/tools/starts.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { ToolContext } from '../config/define.ts';
 import { durableOf } from '../durable/run-steps.ts';
+import { AS_IT_IS, type Hide } from '../packages/hide.ts';
+import { hiddenLog, hiddenNames, hiddenServices } from '../packages/hidden-services.ts';
 import { factsOf, loggedIds } from './facts.ts';
 import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fault.ts';
 import { judge } from './judge.ts';
@@ -34,6 +36,8 @@ type ToolLimits = { toolResult: number; toolTimeoutMs: number; outcomeWaitMs?: n
 export type ToolRunnerOptions = {
   limits: ToolLimits;
   log?: ToolLog;
+  /** Hides the secrets of tool packages: in results, and in what tools report and give to others. Default: none. */
+  hide?: Hide;
 };
 
 /** Maximum characters of model output that are quoted in an error. */
@@ -42,7 +46,9 @@ const LONGEST_QUOTE = 200;
 /** Maximum characters of the code of a `ToolError`. */
 const LONGEST_CODE = 100;
 
-export function createToolRunner(registry: Registry, options: ToolRunnerOptions): ToolRunner {
+export function createToolRunner(registry: Registry, given: ToolRunnerOptions): ToolRunner {
+  const options = withHiddenLog(given);
+  const { hide = AS_IT_IS } = options;
   return {
     judge: (call, ruled) => judge(registry, call, ruled, options.log),
     mayAsk(call) {
@@ -53,7 +59,7 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
       if (signal.aborted) return { kind: 'aborted' };
       const tool = registry.get(call.name, call);
       if (tool === undefined) return unknownTool(call.name, registry.names);
-      return await race({ tool, call, services }, signal, options);
+      return await race({ tool, call, services: hiddenServices(services, hide) }, signal, options);
     },
     async reconcile(call, signal) {
       const tool = registry.get(call.name, call);
@@ -61,6 +67,11 @@ export function createToolRunner(registry: Registry, options: ToolRunnerOptions)
     },
     outcomeWaitMs: options.limits.outcomeWaitMs ?? null,
   };
+}
+
+function withHiddenLog(options: ToolRunnerOptions): ToolRunnerOptions {
+  const { log, hide = AS_IT_IS } = options;
+  return log === undefined ? options : { ...options, log: hiddenLog(log, hide) };
 }
 
 function unknownTool(name: string, names: readonly string[]): ToolResult {
@@ -105,7 +116,7 @@ function race(
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const hasResult = (): boolean => result;
     const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon, spawned };
-    const durable = durableOf(execution, services);
+    const durable = hiddenNames(durableOf(execution, services), options.hide ?? AS_IT_IS);
     void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
       else end(result);
@@ -118,25 +129,25 @@ async function run(
   tool: Tool,
   call: ToolInvocation,
   context: ToolContext,
-  { limits, log }: ToolRunnerOptions,
+  { limits, log, hide = AS_IT_IS }: ToolRunnerOptions,
 ): Promise<ToolResult> {
   const { name } = tool.descriptor;
   let does = 'failed';
   try {
     // A copy, so that a tool that modifies its input does not change the history.
     const input = await tool.validate(structuredClone(call.input));
-    if (!input.ok) return refused(tool, call.input, input.problems);
+    if (!input.ok) return refused(tool, call.input, input.problems.map(hide));
     if (call.mustFail === true) return failure(tool, 'invalid_input', acceptedLate(name));
     // Validation may take time: do not execute a call that ended meanwhile.
     context.signal.throwIfAborted();
     const returned = await tool.execute(input.value, context, call);
     does = 'returned a result that cannot be converted to text';
-    return resultOf(returned, limits.toolResult);
+    return resultOf(returned, limits.toolResult, hide);
   } catch (error) {
-    if (error instanceof ToolFault) return errorResult(codedText(error.code, error.message, error.beside));
+    if (error instanceof ToolFault) return errorResult(hide(codedText(error.code, error.message, error.beside)));
     if (isToolError(error)) {
       if (error.cause !== undefined) log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
-      return toolErrorResult(name, error);
+      return toolErrorResult(name, error, hide);
     }
     if (!context.signal.aborted)
       log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
@@ -150,10 +161,10 @@ async function run(
 }
 
 /** Without the causes of the error, which may have details that model and tenant must not see. */
-function toolErrorResult(name: string, error: Error): ToolResult {
-  const message = ownMessage(error);
+function toolErrorResult(name: string, error: Error, hide: Hide): ToolResult {
+  const message = hide(ownMessage(error));
   // A code is for programs: it is cut without a note.
-  const code = (codeOf(error) ?? '').slice(0, LONGEST_CODE);
+  const code = hide(codeOf(error) ?? '').slice(0, LONGEST_CODE);
   return errorResult(
     code === '' ? `The tool ${name} failed: ${truncate(message, LONGEST_FAULT)}` : codedText(code, message),
   );

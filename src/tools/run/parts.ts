@@ -3,6 +3,7 @@
  * replaced by a note. The text limit applies to all blocks together.
  */
 import type { ImageBlock, ResultPart, Source, TextBlock } from '../../core/conversation/blocks.ts';
+import type { Hide } from '../packages/hide.ts';
 import { cutNote, headOf } from './truncate.ts';
 
 /** The image types that every provider accepts. */
@@ -26,6 +27,15 @@ export function parseParts(value: unknown): ResultPart[] | null {
 export function boundedParts(parts: readonly ResultPart[], limit: number): string | ResultPart[] {
   const bounded = [...withinTextLimit(withinImageLimit(parts), limit)];
   return bounded.length === 0 ? '' : bounded;
+}
+
+/** Of an image only the URL can hold a secret. Without the secret the URL leads nowhere. */
+export function hiddenParts(parts: readonly ResultPart[], hide: Hide): ResultPart[] {
+  return parts.map((part) => {
+    if (part.type === 'text') return text(hide(part.text));
+    const { source } = part;
+    return source.type === 'url' && hide(source.url) !== source.url ? leftOut('its URL contains a secret') : part;
+  });
 }
 
 function parsePart(value: unknown): ResultPart | null {

@@ -3,6 +3,7 @@
  * returns an invalid value, the outcome stays unknown. Nothing throws.
  */
 import type { Reconciled, ToolInvocation } from '../../core/tools/tool.ts';
+import { AS_IT_IS, type Hide } from '../packages/hide.ts';
 import { factsOf } from './facts.ts';
 import { faultName } from './fault.ts';
 import { resultOf } from './result.ts';
@@ -13,6 +14,7 @@ import type { ToolLog } from './tool-log.ts';
 type Options = {
   limits: { toolResult: number; toolTimeoutMs: number };
   log?: ToolLog | undefined;
+  hide?: Hide | undefined;
 };
 
 const UNKNOWN: Reconciled = { kind: 'unknown' };
@@ -22,7 +24,7 @@ export async function reconcileCall(
   tool: Tool,
   call: ToolInvocation,
   outer: AbortSignal,
-  { limits, log }: Options,
+  { limits, log, hide }: Options,
 ): Promise<Reconciled> {
   if (outer.aborted) return { kind: 'aborted' };
   const own = new AbortController();
@@ -42,7 +44,7 @@ export async function reconcileCall(
   };
   const timer = setTimeout(timeOut, Math.min(tool.timeoutMs ?? limits.toolTimeoutMs, LONGEST_TIMER_MS));
   outer.addEventListener('abort', abort, { once: true });
-  void ask(tool, call, own.signal, limits).then(
+  void ask(tool, call, own.signal, { limits, hide }).then(
     (reconciled) =>
       reconciled === null ? unknown('reconcile of a tool returned an invalid value', null) : resolve(reconciled),
     (error: unknown) => {
@@ -62,22 +64,22 @@ async function ask(
   tool: Tool,
   call: ToolInvocation,
   signal: AbortSignal,
-  limits: Options['limits'],
+  { limits, hide = AS_IT_IS }: Options,
 ): Promise<Reconciled | null> {
   if (tool.reconcile === undefined) return UNKNOWN;
   // A copy, so that a tool that modifies its input does not change the history.
   const input = await tool.validate(structuredClone(call.input));
   signal.throwIfAborted();
   if (!input.ok) return UNKNOWN;
-  return parse(await tool.reconcile({ input: input.value, ...factsOf(call, signal) }), limits.toolResult);
+  return parse(await tool.reconcile({ input: input.value, ...factsOf(call, signal) }), limits.toolResult, hide);
 }
 
-function parse(returned: unknown, limit: number): Reconciled | null {
+function parse(returned: unknown, limit: number, hide: Hide): Reconciled | null {
   if (typeof returned !== 'object' || returned === null || !('outcome' in returned)) return null;
   switch (returned.outcome) {
     case 'happened':
       return 'result' in returned && returned.result !== undefined
-        ? { kind: 'happened', result: resultOf(returned.result, limit) }
+        ? { kind: 'happened', result: resultOf(returned.result, limit, hide) }
         : null;
     case 'did_not_happen':
       return { kind: 'did_not_happen' };

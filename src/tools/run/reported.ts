@@ -18,8 +18,13 @@ const UNREADABLE = '[a value that cannot be converted to text]';
 
 /** The message of a log entry. Never throws. */
 export function messageOf(given: unknown): string {
+  return cut(messageText(given), LONGEST_MESSAGE);
+}
+
+/** The same, of any length. Never throws. */
+export function messageText(given: unknown): string {
   try {
-    return cut(given instanceof Error ? `${given.name}: ${given.message}` : textOf(given), LONGEST_MESSAGE);
+    return given instanceof Error ? `${given.name}: ${given.message}` : textOf(given);
   } catch {
     return UNREADABLE;
   }

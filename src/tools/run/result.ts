@@ -4,19 +4,21 @@
  */
 import type { ResultPart } from '../../core/conversation/blocks.ts';
 import type { ToolOutcome } from '../../core/tools/tool.ts';
+import { AS_IT_IS, type Hide } from '../packages/hide.ts';
 import { textOf } from './json-text.ts';
-import { boundedParts, parseParts } from './parts.ts';
+import { boundedParts, hiddenParts, parseParts } from './parts.ts';
 import { truncate } from './truncate.ts';
 
 export type ToolResult = Extract<ToolOutcome, { kind: 'result' }>;
 
-/** `limit`: characters of text. Throws if a value cannot be converted to JSON. */
-export function resultOf(returned: unknown, limit: number): ToolResult {
+/** `limit`: characters of text. `hide`: before texts are cut. Throws if a value cannot be converted to JSON. */
+export function resultOf(returned: unknown, limit: number, hide: Hide = AS_IT_IS): ToolResult {
   const reply = replyOf(returned);
   const parts = reply.whole ? null : parseParts(reply.content);
-  const content = parts === null ? truncate(textOf(reply.content), limit) : boundedParts(parts, limit);
+  const content =
+    parts === null ? truncate(hide(textOf(reply.content)), limit) : boundedParts(hiddenParts(parts, hide), limit);
   const result: ToolResult = { kind: 'result', content, is_error: reply.isError };
-  return reply.summary === undefined ? result : { ...result, compact_summary: truncate(reply.summary, limit) };
+  return reply.summary === undefined ? result : { ...result, compact_summary: truncate(hide(reply.summary), limit) };
 }
 
 /** Content from a client; `limit` as above. */

@@ -4,40 +4,36 @@
  * only their tools, no wider limits, and no call without approval that the parent needs approval for.
  */
 import type { Code } from '../../core/errors.ts';
-import type { TenantId, WorkerId } from '../../core/ids.ts';
+import type { WorkerId } from '../../core/ids.ts';
 import { formatModelName } from '../../core/model/model.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import { allowedOf, isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
-import type { Role, Settings, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
+import type { Settings, WorkerConfig, WorkerRole } from '../../core/workers/settings.ts';
 import type { SpawnAsk } from '../../core/workers/worker-asks.ts';
 import type { WorkerLimits } from '../../core/workers/worker-limits.ts';
-import { published } from '../../db/processes/processes.ts';
-import { findRole } from '../../db/write/workers/roles.ts';
 import type { Parent } from '../../db/run/team.ts';
 import type { WorkerState } from '../process/ports.ts';
+import type { FoundRole, RoleLookup } from './team/roles.ts';
 
-type Parts = Pick<WorkerState, 'database' | 'abilities' | 'times'>;
+type Parts = { abilities: Pick<WorkerState['abilities'], 'resolve'>; roles: RoleLookup };
 
 type ChildWorkerSpec =
   | { kind: 'made'; role: WorkerRole | null; config: WorkerConfig }
   /** `message`: the message for the model. */
   | { kind: 'refused'; code: Code; message: string };
 
-/** The role that the call names. `definition`: null if only other processes know it. */
-type Found = { role: WorkerRole; definition: Role | null };
-
 /** The worker that spawns. `allow`: what its tenant may use. `limits`: those that apply to it. */
-type Spawner = { tenantId: TenantId; allow: Allow; settings: Settings; parent: Parent; limits: WorkerLimits };
+type Spawner = { allow: Allow; settings: Settings; parent: Parent; limits: WorkerLimits };
 
 export async function childWorkerSpec(
-  parts: Parts,
-  { tenantId, allow, settings, parent, limits }: Spawner,
+  { abilities, roles }: Parts,
+  { allow, settings, parent, limits }: Spawner,
   ask: SpawnAsk,
 ): Promise<ChildWorkerSpec> {
   // Before it is looked up: the model does not learn whether there is such a role.
   if (ask.role !== null && !isAllowed(allow, 'roles', ask.role))
     return refused('forbidden', notAllowed(allow, 'roles', [ask.role]));
-  const found = ask.role === null ? null : await findRoleOf(parts, tenantId, ask.role);
+  const found = ask.role === null ? null : await roles.find(ask.role);
   if (found === null && ask.role !== null)
     return refused('unknown_role', `No role has the name ${JSON.stringify(ask.role)}.`);
   const granted = [
@@ -53,9 +49,9 @@ export async function childWorkerSpec(
   const role = found === null ? parent.role : found.role;
   const definition = found === null ? parent.definition : role?.version === null ? null : found.definition;
   const child = { workerId: ANY_WORKER, role: role?.name ?? null, definition, config };
-  const serving = parts.abilities.resolve(child, null, allow);
+  const serving = abilities.resolve(child, null, allow);
   if (serving.kind === 'not_allowed') return refused('forbidden', serving.message);
-  const missing = serving.kind === 'served' ? null : await firstMissing(parts, serving.missing);
+  const missing = serving.kind === 'served' ? null : await roles.firstMissing(serving.missing);
   return missing === null
     ? { kind: 'made', role, config }
     : refused('unavailable', `No worker process has the ${missing}.`);
@@ -65,7 +61,12 @@ function refused(code: Code, message: string): ChildWorkerSpec {
   return { kind: 'refused', code, message };
 }
 
-function inherited(settings: Settings, { config }: Parent, limits: WorkerLimits, found: Found | null): WorkerConfig {
+function inherited(
+  settings: Settings,
+  { config }: Parent,
+  limits: WorkerLimits,
+  found: FoundRole | null,
+): WorkerConfig {
   // Its answer is for the parent, not for those who asked the parent.
   if (found === null)
     return { ...config, limits, ...(settings.outputSchema !== null && { output_schema: false as const }) };
@@ -82,36 +83,6 @@ function requestedConfig({ systemPrompt, model, tools }: SpawnAsk): WorkerConfig
     // Exactly these tools: no other tool of an MCP server, and none that a client runs.
     ...(tools !== null && { tools: [...new Set(tools)], mcp_servers: [], client_tools: [] }),
   };
-}
-
-/** Looks in the config file, then among the tenant's roles, then among the roles that other processes publish. */
-async function findRoleOf(
-  { database, abilities, times }: Parts,
-  tenantId: TenantId,
-  name: string,
-): Promise<Found | null> {
-  const ofFile = abilities.team.roles.get(name);
-  if (ofFile !== undefined) return { role: { name, version: null }, definition: ofFile };
-  const ofTenant = await findRole(database.db, tenantId, name);
-  if (ofTenant !== null) return { role: { name, version: ofTenant.version }, definition: ofTenant.definition };
-  const elsewhere = await published(database.db, times);
-  return elsewhere.some(({ roles }) => roles.includes(name))
-    ? { role: { name, version: null }, definition: null }
-    : null;
-}
-
-/** The first of what this process lacks that no live worker process can serve; null: nothing is missing. */
-async function firstMissing({ database, times }: Parts, lacking: readonly string[]): Promise<string | null> {
-  const elsewhere = await published(database.db, times);
-  const known = new Set(
-    elsewhere.flatMap(({ tools, roles, models, mcpServers }) => [
-      ...tools.map((name) => `tool ${name}`),
-      ...roles.map((name) => `role ${name}`),
-      ...models.map((name) => `provider ${name}`),
-      ...mcpServers.map((name) => `mcp server ${name}`),
-    ]),
-  );
-  return lacking.find((name) => !known.has(name)) ?? null;
 }
 
 /** A placeholder: settings do not depend on the worker's id. */

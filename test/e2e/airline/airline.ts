@@ -1,15 +1,15 @@
 // The recorded conversations of an airline's support: the messages of the user, the model and the tools. Not part of
 // the repository: tests that read them skip where they are absent.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '../../../src/core/json.ts';
+import { recordedData } from '../../services/recorded-data.ts';
 
-const FOLDER = process.env['NIGHTSHIFT_TEST_DATA'] ?? path.join(import.meta.dirname, '../../../../shared/data');
-const AIRLINE = path.join(FOLDER, 'tau-airline');
+const CONVERSATIONS = recordedData('tau-airline/conversations.jsonl');
+const AIRLINE = path.dirname(CONVERSATIONS.file);
 
-export const ABSENT = existsSync(path.join(AIRLINE, 'conversations.jsonl'))
-  ? null
-  : `the recorded conversations are not at ${AIRLINE}`;
+/** Why tests skip; null: the conversations are there. */
+export const ABSENT = CONVERSATIONS.absent;
 
 export type Call = { name: string; input: Json };
 

@@ -12,7 +12,8 @@ import { readParent } from '../../../db/run/team.ts';
 import type { WorkerState } from '../../process/ports.ts';
 import { whileOpen } from './call-steps.ts';
 import { childWorkerSpec } from '../child-worker-spec.ts';
-import { treeLimitsOf } from '../team.ts';
+import { roleLookup } from '../team/roles.ts';
+import { treeLimitsOf } from '../team/rules.ts';
 
 type Parts = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'abilities' | 'ids' | 'times' | 'peers'>;
 
@@ -48,7 +49,11 @@ async function spawn(
   if (parent === null) return refuse('not_found', 'This worker is being deleted.');
   if (serving.kind !== 'served') return refuse('unavailable', 'This process no longer serves the worker of this call.');
   const limits = treeLimitsOf(team, parent);
-  const spec = await childWorkerSpec(parts, { tenantId, allow, settings: serving.settings, parent, limits }, asked);
+  const spec = await childWorkerSpec(
+    { abilities, roles: roleLookup(parts, tenantId) },
+    { allow, settings: serving.settings, parent, limits },
+    asked,
+  );
   if (spec.kind === 'refused') return refuse(spec.code, `No worker was created. ${spec.message}`);
   const { role, config } = spec;
   const trees = { limits, tenantWorkers: team.tenantWorkers };
