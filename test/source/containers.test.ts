@@ -13,7 +13,10 @@ const ROOT = path.join(import.meta.dirname, '../..');
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 
 const faultsOf = (dockerfile: string): string[] =>
-  validate(dockerfile).map(({ message, range: { start } }) => `${start.line + 1}: ${message}`);
+  validate(dockerfile).map(({ message, range: { start } }) => {
+    const text = typeof message === 'string' ? message : message.value;
+    return `${start.line + 1}: ${text}`;
+  });
 
 describe('Dockerfiles', () => {
   test.each(['Dockerfile', 'templates/project/Dockerfile'])('%s has no fault', (file) => {
