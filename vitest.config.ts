@@ -88,7 +88,15 @@ export default defineConfig({
           testTimeout: 240_000,
         },
       },
-      { test: { name: 'package', include: packed, globalSetup, sequence: { groupOrder: 5 }, ...timeouts } },
+      {
+        test: {
+          name: 'package',
+          include: packed,
+          globalSetup: [...globalSetup, 'test/package/global-setup.ts'],
+          sequence: { groupOrder: 5 },
+          ...timeouts,
+        },
+      },
     ],
   },
 });

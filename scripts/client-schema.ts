@@ -50,8 +50,10 @@ export type Json = string | number | boolean | null | Json[] | { [key: string]: 
 /** The file as it should stand in \`src/client\`. */
 export function clientSchema({ components, paths }: Document): string {
   const schemas = Object.fromEntries(Object.entries(components.schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const uses = usesIn({ components: { schemas }, paths });
   const types = Object.entries(schemas).map(
-    ([name, schema]) => `${comment(schema, '')}export type ${name} = ${typeOf(schema, '')};\n`,
+    ([name, schema]) =>
+      `${comment({ description: schema.description ?? useOf(name, uses) }, '')}export type ${name} = ${typeOf(schema, '')};\n`,
   );
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, made]) => operation(`${method.toUpperCase()} ${path}`, made)),
@@ -65,9 +67,49 @@ export function clientSchema({ components, paths }: Document): string {
     HEAD,
     ...types,
     `/** Data by the name of its event. */\nexport type EventData = {\n${told.join('')}};\n`,
-    `export const EVENT_NAMES = [\n${names.join('')}] as const satisfies (keyof EventData)[];\n`,
+    `/** The names of all events. */\nexport const EVENT_NAMES = [\n${names.join('')}] as const satisfies (keyof EventData)[];\n`,
     `/** What each operation takes and answers. */\nexport type Operations = {\n${operations.join('')}};\n`,
   ].join('\n');
+}
+
+/** Where a type is used: as an answer or a body of operations, and in other types. */
+type Uses = { answers: string[]; bodies: string[]; types: string[] };
+
+function usesIn({ components: { schemas }, paths }: Document): Map<string, Uses> {
+  const uses = new Map(
+    Object.keys(schemas).map((name): [string, Uses] => [name, { answers: [], bodies: [], types: [] }]),
+  );
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { requestBody, responses }] of Object.entries(methods)) {
+      const name = `\`${method.toUpperCase()} ${path}\``;
+      for (const used of refsIn(requestBody ?? {})) uses.get(used)?.bodies.push(name);
+      const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+      for (const used of refsIn(good)) uses.get(used)?.answers.push(name);
+    }
+  for (const [name, schema] of Object.entries(schemas))
+    for (const used of refsIn(schema)) if (used !== name) uses.get(used)?.types.push(`\`${name}\``);
+  return uses;
+}
+
+/** The types that a part of the document names, each once. */
+function refsIn(part: object): Set<string> {
+  return new Set([...JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name));
+}
+
+/** Says of a type without a description where it is used. */
+function useOf(name: string, uses: ReadonlyMap<string, Uses>): string {
+  const { answers, bodies, types } = uses.get(name) ?? { answers: [], bodies: [], types: [] };
+  if (name.endsWith('Event')) return `The data of the event \`${name.slice(0, -'Event'.length)}\`.`;
+  if (bodies.length > 0) return `The body of ${listed(bodies)}.`;
+  if (answers.length > 0) return `The answer of ${listed(answers)}.`;
+  if (types.length > 0) return `Part of ${listed(types)}.`;
+  return 'The answer to a request that failed.';
+}
+
+function listed(names: readonly string[]): string {
+  const [first = '', second, ...more] = names;
+  if (second === undefined) return first;
+  return more.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${more.length} more`;
 }
 
 function operation(name: string, { parameters = [], requestBody, responses }: Operation): string {
@@ -133,7 +175,7 @@ function objectOf({ properties, required = [], additionalProperties }: Schema, i
   return `{\n${members.join('')}${more}${indent}}`;
 }
 
-function comment({ description }: Schema, indent: string): string {
+function comment({ description }: Pick<Schema, 'description'>, indent: string): string {
   return description === undefined ? '' : `${indent}/** ${description.replaceAll('*/', '*\\/')} */\n`;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Prepares a release: `node scripts/release.ts 0.2.0`. Writes the version into package.json and its lockfile, dates the
- * section of the CHANGELOG, commits and tags. Pushing the tag publishes the package (.github/workflows/release.yml).
+ * Prepares a release: `node scripts/release.ts 0.2.0`. Writes the version into package.json and its lockfile, and into that
+ * of `create-nightshift`, dates the section of the CHANGELOG, commits and tags. Pushing the tag publishes both packages
+ * (.github/workflows/release.yml).
  * Refuses where the working tree has changes, the tag exists, or the CHANGELOG has no section for the version.
  */
 import { execFileSync } from 'node:child_process';
@@ -20,10 +21,11 @@ const heading = `## ${version} (unreleased)`;
 if (!changelog.includes(heading)) stop(`CHANGELOG.md has no section "${heading}".`);
 const today = new Date().toISOString().slice(0, 10);
 writeFileSync(CHANGELOG, changelog.replace(heading, `## ${version} (${today})`));
-execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], {
-  cwd: ROOT,
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+for (const folder of [ROOT, path.join(ROOT, 'packages', 'create-nightshift')])
+  execFileSync('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
 git('commit', '--all', '--message', `Release ${version}`);
 git('tag', '--annotate', `v${version}`, '--message', `Nightshift ${version}`);
 process.stdout.write(`Release ${version} is committed and tagged. It is published by: git push --follow-tags\n`);

@@ -1,5 +1,5 @@
-/** Defines all commands, parses the arguments and handles errors. */
-import { Command, CommanderError } from 'commander';
+/** Defines all commands. */
+import { Command } from 'commander';
 import { VERSION } from '../package-files.ts';
 import { openCli, optionsBefore, type Cli } from './cli.ts';
 import { answerCommand } from './commands/jobs/answer.ts';
@@ -38,9 +38,8 @@ import { statusCommand } from './commands/installation/status.ts';
 import { treeCommand } from './commands/workers/tree.ts';
 import { approveCommand, denyCommand } from './commands/jobs/approve.ts';
 import { workersCommand } from './commands/workers/workers.ts';
-import { EXIT, toEnd, toFault, type Fault } from './exit.ts';
+import { runParsed, writeTo } from './run-parsed.ts';
 import type { Io } from './terminal/io.ts';
-import { safe, safeJson } from './terminal/safe.ts';
 
 const INTRODUCTION = `background LLM agents on Postgres and Redis
 
@@ -56,62 +55,7 @@ Exit codes: 0 success, job completed · 1 failed or refused · 2 invalid argumen
 /** Returns the exit code. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const cli = openCli(io);
-  const asJson = wantsJson(args);
-  const program = makeProgram(cli, { asJson });
-  const end = (message: string, fault: Fault): void => {
-    if (asJson) cli.screen.note(safeJson(fault));
-    else cli.screen.note(`${cli.screen.sideInk('red', 'nightshift:')} ${safe(message)}`);
-  };
-  try {
-    await program.parseAsync(args, { from: 'user' });
-    return cli.exit;
-  } catch (error) {
-    if (error instanceof CommanderError) {
-      if (error.exitCode === 0) return EXIT.completed;
-      const message = usageText(error, commandIn(program, args));
-      // Commander has printed the help of a command whose subcommand is missing.
-      if (message !== null || asJson)
-        end(message ?? '', { code: 'usage', message: message ?? 'A subcommand is missing.', status: null });
-      return EXIT.usage;
-    }
-    const fault = toFault(error, cli.url);
-    const known = toEnd(error, cli.url);
-    if (fault !== null && known !== null) {
-      end(known.message, fault);
-      return known.exit;
-    }
-    if (!asJson) throw error;
-    end('', { code: 'internal', message: error instanceof Error ? error.message : String(error), status: null });
-    return EXIT.failed;
-  }
-}
-
-/** Also where the arguments are wrong, and cannot be parsed. */
-function wantsJson(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  return args.slice(0, end < 0 ? args.length : end).includes('--json');
-}
-
-/** The message of an error in the arguments, on one line, with what to do. Null: the help was printed instead. */
-function usageText({ code, message }: CommanderError, command: string): string | null {
-  if (code === 'commander.help') return null;
-  const [text = '', ...hints] = message.replace(/^error: /, '').split('\n');
-  const sentence = `${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/([^.?])$/, '$1.');
-  const similar = hints.map((hint) => hint.replace(/^\((.*)\)$/, '$1'));
-  return [sentence, ...similar, `Run \`${command} --help\`.`].join(' ');
-}
-
-/** The command that the arguments name, as far as there is one. */
-function commandIn(program: Command, args: readonly string[]): string {
-  let command = program;
-  const names = [program.name()];
-  for (const arg of args) {
-    const below = command.commands.find((one) => one.name() === arg);
-    if (below === undefined) continue;
-    command = below;
-    names.push(below.name());
-  }
-  return names.join(' ');
+  return runParsed((asJson) => makeProgram(cli, { asJson }), args, cli);
 }
 
 /** `asJson`: nothing but JSON is written to stderr. */
@@ -121,22 +65,10 @@ export function makeProgram(cli: Cli, { asJson = false } = {}): Command {
     .description(INTRODUCTION)
     .version(VERSION, '-v, --version')
     .addHelpText('after', EPILOGUE)
-    .configureOutput({
-      writeOut: (text) => screen.out(text),
-      writeErr: (text) => (asJson ? undefined : screen.note(text.trimEnd())),
-      // `runProgram` prints it.
-      outputError: () => undefined,
-    })
     .helpCommand('help [command]', 'display help, or help for a command')
-    .configureHelp({
-      styleTitle: (text) => screen.ink('bold', text),
-      styleCommandText: (text) => screen.ink('cyan', text),
-      styleSubcommandText: (text) => screen.ink('cyan', text),
-      styleOptionText: (text) => screen.ink('cyan', text),
-    })
     // Options after the name of a subcommand belong to the subcommand.
-    .enablePositionalOptions()
-    .exitOverride();
+    .enablePositionalOptions();
+  writeTo(screen, program, asJson);
   const add = (heading: string, commands: readonly Command[]): void => {
     program.commandsGroup(heading);
     for (const command of commands) program.addCommand(inherit(command, program));

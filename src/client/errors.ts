@@ -13,8 +13,11 @@ export type ErrorCode = ApiCode | 'unreachable' | 'timed_out' | 'unexpected_answ
 /** One fault of a request: the path of the wrong field, and a sentence about it. */
 export type RequestFault = NonNullable<Problem['error']['errors']>[number];
 
+/** A request failed. `code` says why, `status` what the API answered. */
 export class NightshiftError extends Error {
+  /** The name of the class, also where several copies of the package are loaded. */
   override name = 'NightshiftError';
+  /** What went wrong: a code of the API, or of the transport. */
   readonly code: ErrorCode;
   /** HTTP status; null: no response. */
   readonly status: number | null;

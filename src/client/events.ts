@@ -13,7 +13,9 @@ type Announced = Omit<EventData, 'Heartbeat'>;
 /** Discriminated by `event`. */
 export type StreamEvent = {
   [Name in keyof Announced]: {
+    /** The name of the event. */
     event: Name;
+    /** What the event tells. */
     data: Announced[Name];
     /** The number of the event in the context, usable as `after`. Null: a transient event that is never repeated. */
     id: number | null;
@@ -22,6 +24,15 @@ export type StreamEvent = {
   };
 }[keyof Announced];
 
+/** A connection that was lost. */
+export type LostConnection = {
+  /** An error, or null: the API closed it. */
+  cause: unknown;
+  /** Milliseconds until the next attempt. */
+  retryMs: number;
+};
+
+/** Where a stream of events begins and ends. */
 export type EventsOptions = {
   /** Starts after this event number; 0: all events. Without it: only new events. */
   after?: number;
@@ -32,7 +43,7 @@ export type EventsOptions = {
   /** The iteration ends after an event for which this returns true. */
   until?: (event: StreamEvent) => boolean;
   /** Called with `null` when connected, and with cause and retry delay when the connection is lost. */
-  onConnection?: (lost: { cause: unknown; retryMs: number } | null) => void;
+  onConnection?: (lost: LostConnection | null) => void;
 };
 
 /** The API sends something at least every 15 s. A connection that is silent for longer than this is lost. */

@@ -16,7 +16,7 @@ import { roleCalls, workerCalls } from './calls/workers.ts';
 
 export { NightshiftError } from './errors.ts';
 export type { ApiCode, ErrorCode, RequestFault } from './errors.ts';
-export type { EventsOptions, StreamEvent } from './events.ts';
+export type { EventsOptions, LostConnection, StreamEvent } from './events.ts';
 export { isFinished } from './calls/jobs.ts';
 export type { WaitOptions } from './calls/jobs.ts';
 export { outputSchema } from './output.ts';
@@ -31,13 +31,47 @@ export type { NewWorker, WorkerWithJob } from './calls/workers.ts';
 
 type ThrottledProvider = Operations['DELETE /api/providers/{name}/throttles/{id}']['path']['name'];
 
-export type Client = ReturnType<typeof createClient>;
+/** The typed client: what `createClient` returns. Named types keep the comments of its calls in the declarations. */
+export type Client = {
+  /** Any operation of the OpenAPI document: `request('GET', '/api/jobs/{id}', {path: {id}})`. */
+  request: Request;
+  /** Workers: an agent each, with a role, settings and a context. */
+  workers: ReturnType<typeof workerCalls>;
+  /** Contexts: conversations, with their messages, branches and events. */
+  contexts: ReturnType<typeof contextCalls>;
+  /** Jobs: read, waited for, cancelled. */
+  jobs: ReturnType<typeof jobCalls>;
+  /** Tool calls: read, approved, resolved, answered. */
+  tools: ReturnType<typeof toolCalls>;
+  /** Roles: templates for workers. */
+  roles: ReturnType<typeof roleCalls>;
+  /** Schedules, and their runs. */
+  schedules: ReturnType<typeof scheduleCalls>;
+  /** API keys. */
+  keys: ReturnType<typeof keyCalls>;
+  /** Tokens of end users. */
+  tokens: ReturnType<typeof tokenCalls>;
+  /** Tenants, for the operator. */
+  tenants: ReturnType<typeof tenantCalls>;
+  /** The audit log. */
+  audit: ReturnType<typeof auditCalls>;
+  /** Webhooks and their deliveries. */
+  webhooks: ReturnType<typeof webhookCalls>;
+  /** The installation, its health and its figures. */
+  system: ReturnType<typeof systemCalls>;
+  /** Model providers. */
+  providers: ReturnType<typeof providerCalls>;
+  /** Sessions of browsers: sign-in sets a cookie that scripts cannot read. */
+  session: ReturnType<typeof sessionCalls>;
+  /** The inbox. */
+  approvals: ReturnType<typeof approvalCalls>;
+} & ReturnType<typeof singleCalls>;
 
-export function createClient(options: ClientOptions) {
+/** A client of the API at `url`. It opens no connection before its first call. */
+export function createClient(options: ClientOptions): Client {
   const transport = openTransport(options);
   const { request } = transport;
   return {
-    /** Any operation of the OpenAPI document: `request('GET', '/api/jobs/{id}', {path: {id}})`. */
     request,
     workers: workerCalls(request),
     contexts: contextCalls(transport),
@@ -48,27 +82,22 @@ export function createClient(options: ClientOptions) {
     keys: keyCalls(request),
     tokens: tokenCalls(request),
     tenants: tenantCalls(request),
-    audit: {
-      /** Who changed access, settings or data, and who decided on calls; newest first. */
-      list: (query: Operations['GET /api/audit']['query'] = {}, options?: RequestOptions) =>
-        pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
-    },
+    audit: auditCalls(request),
+    webhooks: webhookCalls(request),
+    system: systemCalls(request),
+    providers: providerCalls(request),
+    session: sessionCalls(request),
+    approvals: approvalCalls(request),
+    ...singleCalls(request),
+  };
+}
+
+function singleCalls(request: Request) {
+  return {
     /** The limits of the tenant, and what it uses of each. The operator names another tenant. */
     usage: (query: Operations['GET /api/usage']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/usage', { query, ...options }),
-    webhooks: webhookCalls(request),
-    system: systemCalls(request),
-    providers: {
-      /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */
-      liftThrottle: (name: ThrottledProvider, id: string, options?: RequestOptions) =>
-        request('DELETE', '/api/providers/{name}/throttles/{id}', { path: { name, id }, ...options }),
-    },
-    session: sessionCalls(request),
-    approvals: {
-      /** Calls that wait for a person or a client, oldest first. */
-      list: (query: Operations['GET /api/approvals']['query'] = {}, options?: RequestOptions) =>
-        pagesOf((more) => request('GET', '/api/approvals', { query: { ...query, ...more }, ...options })),
-    },
+    /** Full-text search in messages, best match first. */
     search: (query: Operations['GET /api/search']['query'], options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/search', { query: { ...query, ...more }, ...options })),
     /** The first message creates the session. `session_id` is the id of its context. */
@@ -76,8 +105,33 @@ export function createClient(options: ClientOptions) {
   };
 }
 
+function auditCalls(request: Request) {
+  return {
+    /** Who changed access, settings or data, and who decided on calls; newest first. */
+    list: (query: Operations['GET /api/audit']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/audit', { query: { ...query, ...more }, ...options })),
+  };
+}
+
+function providerCalls(request: Request) {
+  return {
+    /** For the operator: ends a throttle, so that the jobs that wait for it go on at once. */
+    liftThrottle: (name: ThrottledProvider, id: string, options?: RequestOptions) =>
+      request('DELETE', '/api/providers/{name}/throttles/{id}', { path: { name, id }, ...options }),
+  };
+}
+
+function approvalCalls(request: Request) {
+  return {
+    /** Calls that wait for a person or a client, oldest first. */
+    list: (query: Operations['GET /api/approvals']['query'] = {}, options?: RequestOptions) =>
+      pagesOf((more) => request('GET', '/api/approvals', { query: { ...query, ...more }, ...options })),
+  };
+}
+
 function toolCalls(request: Request) {
   return {
+    /** Reads a tool call with its executions. */
     get: (id: string, tool_call_id: string, options?: RequestOptions) =>
       request('GET', '/api/contexts/{id}/tools/{tool_call_id}', { path: { id, tool_call_id }, ...options }),
     /** Approves or denies one call, or all waiting calls. */
@@ -102,24 +156,33 @@ function toolCalls(request: Request) {
 
 function systemCalls(request: Request) {
   return {
+    /** Whether the process answers. */
     health: (options?: RequestOptions) => request('GET', '/healthz', options),
+    /** Whether it can serve: PostgreSQL answers and has all migrations; the queue should answer. */
     ready: (options?: RequestOptions) => request('GET', '/readyz', options),
+    /** Metrics for Prometheus. */
     metrics: (options?: RequestOptions) => request('GET', '/metrics', options),
+    /** How many slots the work needs, of all tenants: for what adds and removes worker processes. */
     load: (options?: RequestOptions) => request('GET', '/metrics/load', options),
+    /** Numbers of queued, running and waiting jobs, and of contexts by state. */
     stats: (options?: RequestOptions) => request('GET', '/api/stats', options),
     /** The installation: providers, tools, MCP servers, limits, worker processes. */
     get: (options?: RequestOptions) => request('GET', '/api/system', options),
+    /** Finished jobs, their tokens and durations, over time. */
     history: (query: Operations['GET /api/stats/history']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/stats/history', { query, ...options }),
+    /** The OpenAPI document. */
     openapi: (options?: RequestOptions) => request('GET', '/api/openapi.json', options),
   };
 }
 
-/** Browser sessions: sign-in sets a cookie that scripts cannot read. */
 function sessionCalls(request: Request) {
   return {
+    /** Whether the API needs a key, and whether this browser is signed in, with its scopes. */
     get: (options?: RequestOptions) => request('GET', '/api/session', options),
+    /** Signs this browser in, with an API key or the admin key: sets a session cookie. */
     create: (key: string, options?: RequestOptions) => request('POST', '/api/session', { body: { key }, ...options }),
+    /** Signs this browser out: ends its session and removes its cookie. */
     delete: (options?: RequestOptions) => request('DELETE', '/api/session', options),
   };
 }

@@ -3,22 +3,40 @@ import type { Job, JobOutput, Json, OutputSchema } from './schema.ts';
 
 /** The part of Standard JSON Schema (https://standardschema.dev) that is used. `T`: the type of the value that it makes. */
 export type StandardJsonSchema<T = unknown> = {
+  /** What the library tells of the schema. */
   readonly '~standard': {
+    /** Of Standard JSON Schema. */
     readonly version: 1;
+    /** The name of the library. */
     readonly vendor: string;
-    readonly types?: { readonly input: unknown; readonly output: T } | undefined;
+    /** For the compiler only. */
+    readonly types?: Types<T> | undefined;
+    /** Converts the schema to JSON Schema. */
     readonly jsonSchema: {
-      /** Throws for what JSON Schema cannot express, and for an unknown target. */
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+      /** Of what comes out. Throws for what JSON Schema cannot express, and for an unknown target. */
+      readonly output: (options: Target) => Record<string, unknown>;
     };
   };
 };
+
+type Types<T> = { readonly input: unknown; readonly output: T };
+
+/** The draft of JSON Schema, such as `draft-2020-12`. */
+type Target = { readonly target: string };
 
 /** The type of the data that a schema describes. */
 export type DataOf<Schema extends StandardJsonSchema> = NonNullable<Schema['~standard']['types']>['output'];
 
 /** A job whose output has data of this type. Null: the job has no schema, or did not complete. */
-export type JobOf<T> = Omit<Job, 'output'> & { output: (Omit<JobOutput, 'data'> & { data: T | null }) | null };
+export type JobOf<T> = Omit<Job, 'output'> & {
+  /** The final answer; null: there is none (yet). */
+  output: OutputWith<T> | null;
+};
+
+type OutputWith<T> = Omit<JobOutput, 'data'> & {
+  /** The answer as the schema of the job describes it. */
+  data: T | null;
+};
 
 /** In order of preference. */
 const TARGETS = ['draft-2020-12', 'draft-07'];

@@ -25,19 +25,25 @@ type Maybe<T> = T | undefined | Promise<T | undefined>;
  */
 export type ToolFunction = (input: Json, call: Call) => unknown;
 
+type AskedEvent = InputRequestedEvent & { question: string };
+
 /** Options of `contexts.run`. `Output`: the schema of a library that gives `output.data` its type. */
 export type RunOptions<Output extends StandardJsonSchema | undefined = undefined> = (
   | {
+      /** The input to post: a text, or an object with `content` and more. */
       input: string | PostMessage;
       /** A schema that the answer must match; it gives `output.data` of the job its type. Sent as `output_schema`. */
       output?: Output;
     }
-  | { job_id: string }
+  | {
+      /** A job that exists, to follow. */
+      job_id: string;
+    }
 ) & {
   /** Functions by name of the client tool (`config.client_tools`). They may run twice, for example after a crash. */
   tools?: Readonly<Record<string, ToolFunction>>;
   /** Returns the answer; undefined leaves it to another client. */
-  onQuestion?: (event: InputRequestedEvent & { question: string }, call: Call) => Maybe<string>;
+  onQuestion?: (event: AskedEvent, call: Call) => Maybe<string>;
   /** Returns the decision; undefined leaves it to another client. */
   onApproval?: (
     event: ApprovalRequestedEvent,

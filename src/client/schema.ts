@@ -3,6 +3,7 @@
 /** Any JSON. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
+/** The answer of `POST /api/contexts/{id}/messages`, `POST /api/workers/{id}/messages` and 3 more. */
 export type Accepted = {
   job_id: string;
   message_id: string | null;
@@ -12,6 +13,7 @@ export type Accepted = {
   stream_url: string;
 };
 
+/** The answer of `POST /api/contexts/{id}/messages/{message_id}/edit` and `POST /api/contexts/{id}/messages/{message_id}/regenerate`. */
 export type AcceptedOnBranch = {
   job_id: string;
   message_id: string | null;
@@ -23,6 +25,7 @@ export type AcceptedOnBranch = {
   branch: string;
 };
 
+/** Part of `ApprovalResolvedEvent`, `AuditEntry` and 4 more. */
 export type Actor = {
   /** system: Nightshift itself, without a request. */
   kind: 'key' | 'token' | 'session' | 'operator' | 'system';
@@ -31,6 +34,7 @@ export type Actor = {
   on_behalf_of: string | null;
 };
 
+/** Part of `ApiKeyList`. */
 export type ApiKey = {
   id: string;
   name: string;
@@ -50,6 +54,7 @@ export type ApiKey = {
   replaces: string | null;
 };
 
+/** The answer of `GET /api/keys`. */
 export type ApiKeyList = {
   data: ApiKey[];
   next_cursor: string | null;
@@ -83,6 +88,7 @@ export type ApprovalResolvedEvent = {
   at: string;
 };
 
+/** Part of `ConfigPatch`, `Role` and 2 more. */
 export type ApprovalRule = {
   /** Name of a tool; `*` matches any text. */
   tool: string;
@@ -107,6 +113,7 @@ export type ApproveCalls = {
   input?: { [key: string]: Json } | null;
 };
 
+/** Part of `AuditEntryList`. */
 export type AuditEntry = {
   id: string;
   /** ISO 8601. */
@@ -119,11 +126,13 @@ export type AuditEntry = {
   request_id: string | null;
 };
 
+/** The answer of `GET /api/audit`. */
 export type AuditEntryList = {
   data: AuditEntry[];
   next_cursor: string | null;
 };
 
+/** The body of `POST /api/session`. */
 export type BeginSession = {
   /** The API key of a tenant, or the admin key. */
   key: string;
@@ -137,6 +146,7 @@ export type BegunCall = {
   status: 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
 };
 
+/** The answer of `POST /api/contexts/{id}/branches` and `PUT /api/contexts/{id}/branches/{name}`. */
 export type Branch = {
   name: string;
   /** The active branch takes inputs that name no branch. */
@@ -164,6 +174,7 @@ export type BranchCreatedEvent = {
   at: string;
 };
 
+/** The data of the event `BranchDeleted`. */
 export type BranchDeletedEvent = {
   context_id: string;
   branch: string;
@@ -171,6 +182,7 @@ export type BranchDeletedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/contexts/{id}/branches`. */
 export type BranchList = {
   data: Branch[];
   next_cursor: string | null;
@@ -194,6 +206,7 @@ export type CallWait = {
   ended_at: string | null;
 };
 
+/** The body of `POST /api/jobs/{id}/cancel`. */
 export type CancelJob = {
   /** The response waits until the job has finished, at most this many milliseconds. */
   wait_ms?: number;
@@ -220,6 +233,7 @@ export type Cancelled = {
   count: number;
 };
 
+/** The body of `POST /api/chat`. */
 export type Chat = {
   message: string | InputBlock[];
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
@@ -228,6 +242,7 @@ export type Chat = {
   session_id?: string;
 };
 
+/** The answer of `POST /api/chat`. */
 export type ChatAccepted = {
   session_id: string;
   job_id: string;
@@ -260,6 +275,7 @@ export type ClientTool = {
   };
 };
 
+/** The answer of `POST /api/contexts/{id}/compact`. */
 export type CompactAccepted = {
   job_id: string;
 };
@@ -309,6 +325,7 @@ export type ConfigPatch = {
   limits?: WorkerLimits | null;
 };
 
+/** Part of `Message` and `Schedule`. */
 export type ContentBlock = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock | DocumentBlock;
 
 /** Has no id. */
@@ -338,6 +355,7 @@ export type ContentSnapshotEvent = {
   at: string;
 };
 
+/** The answer of `POST /api/contexts`, `GET /api/contexts/{id}` and 5 more. */
 export type Context = {
   id: string;
   worker_id: string;
@@ -401,6 +419,7 @@ export type ContextCompactedEvent = {
   at: string;
 };
 
+/** Part of `ContextCompactionList`. */
 export type ContextCompaction = {
   id: string;
   context_id: string;
@@ -419,6 +438,7 @@ export type ContextCompaction = {
   created_at: string;
 };
 
+/** The answer of `GET /api/contexts/{id}/compactions`. */
 export type ContextCompactionList = {
   data: ContextCompaction[];
   next_cursor: string | null;
@@ -442,11 +462,13 @@ export type ContextImportedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/contexts`. */
 export type ContextList = {
   data: Context[];
   next_cursor: string | null;
 };
 
+/** The answer of `GET /api/contexts/{id}/state`. */
 export type ContextState = {
   state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   /** ISO 8601. */
@@ -458,6 +480,7 @@ export type ContextState = {
   why: string;
 };
 
+/** The body of `POST /api/keys`. */
 export type CreateApiKey = {
   /** For people. */
   name: string;
@@ -476,6 +499,7 @@ export type CreateApiKey = {
   tenant?: string;
 };
 
+/** The body of `POST /api/contexts/{id}/branches`. */
 export type CreateBranch = {
   /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name: string;
@@ -486,6 +510,7 @@ export type CreateBranch = {
   activate?: boolean;
 };
 
+/** The body of `POST /api/contexts`. */
 export type CreateContext = {
   title?: string | null;
   worker?: {
@@ -500,6 +525,7 @@ export type CreateContext = {
   parent_worker_id?: string | null;
 };
 
+/** The body of `POST /api/schedules`. */
 export type CreateSchedule = {
   name: string;
   target: ScheduleTarget;
@@ -524,6 +550,7 @@ export type CreateSchedule = {
   paused?: boolean;
 };
 
+/** The body of `POST /api/tenants`. */
 export type CreateTenant = {
   name: string;
   /** Null: as the config file says (`limits.tenant`), or no limit. */
@@ -552,6 +579,7 @@ export type CreateTenant = {
   };
 };
 
+/** The body of `POST /api/tokens`. */
 export type CreateToken = {
   /** The end user, by the name that your own service uses. */
   user: string;
@@ -565,6 +593,7 @@ export type CreateToken = {
   expires_in_s: number;
 };
 
+/** The body of `POST /api/webhooks`. */
 export type CreateWebhook = {
   /** Of the receiver. https, unless the operator allows http. Redirects are not followed. */
   url: string;
@@ -575,6 +604,7 @@ export type CreateWebhook = {
   status?: 'active' | 'disabled';
 };
 
+/** The body of `POST /api/workers`. */
 export type CreateWorker = {
   name: string;
   /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
@@ -585,6 +615,7 @@ export type CreateWorker = {
   input?: FirstMessage;
 };
 
+/** The answer of `POST /api/keys` and `POST /api/keys/{id}/rotate`. */
 export type CreatedApiKey = {
   id: string;
   name: string;
@@ -606,6 +637,7 @@ export type CreatedApiKey = {
   key: string;
 };
 
+/** The answer of `POST /api/tokens`. */
 export type CreatedToken = {
   /** The token. It is shown only here. */
   token: string;
@@ -613,6 +645,7 @@ export type CreatedToken = {
   expires_at: string;
 };
 
+/** The answer of `POST /api/webhooks` and `POST /api/webhooks/{id}/rotate`. */
 export type CreatedWebhook = {
   id: string;
   url: string;
@@ -635,6 +668,7 @@ export type CreatedWebhook = {
   secret: string;
 };
 
+/** The answer of `POST /api/workers`. */
 export type CreatedWorker = {
   id: string;
   name: string;
@@ -659,6 +693,7 @@ export type CreatedWorker = {
   stream_url?: string;
 };
 
+/** Part of `DeliveryList`. */
 export type Delivery = {
   /** Also the header webhook-id, the same in every attempt. */
   id: string;
@@ -680,31 +715,37 @@ export type Delivery = {
   error: string | null;
 };
 
+/** The answer of `GET /api/webhooks/{id}/deliveries`. */
 export type DeliveryList = {
   data: Delivery[];
   next_cursor: string | null;
 };
 
+/** Part of `ContentBlock`. */
 export type DocumentBlock = {
   type: 'document';
   source: Source;
   title?: string;
 };
 
+/** Part of `DocumentSource`. */
 export type DocumentData = {
   type: 'base64';
   media_type: string;
   data: string;
 };
 
+/** Part of `InputBlock`. */
 export type DocumentInput = {
   type: 'document';
   source: DocumentSource;
   title?: string;
 };
 
+/** Part of `DocumentInput`. */
 export type DocumentSource = DocumentData | UrlSource;
 
+/** The body of `POST /api/contexts/{id}/messages/{message_id}/edit`. */
 export type EditMessage = {
   content: string | InputBlock[];
   /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
@@ -746,6 +787,7 @@ export type ExportedBranch = {
   created_at: string;
 };
 
+/** Part of `ExportedEntry`. */
 export type ExportedCompaction = {
   type: 'compaction';
   number: number;
@@ -761,6 +803,7 @@ export type ExportedCompaction = {
   created_at: string;
 };
 
+/** Part of `ContextExport`. */
 export type ExportedContext = {
   title: string | null;
   worker: {
@@ -784,8 +827,10 @@ export type ExportedContext = {
   created_at: string;
 };
 
+/** Part of `ContextExport`. */
 export type ExportedEntry = ExportedMessage | ExportedCompaction;
 
+/** Part of `ExportedEntry`. */
 export type ExportedMessage = {
   type: 'message';
   number: number;
@@ -833,11 +878,13 @@ export type FirstMessage = {
   webhook?: NamedWebhook;
 };
 
+/** Part of `ImportContext`. */
 export type FolderImport = {
   /** The parsed files by name: metadata.json, message_index.json, messages/<id>.json. */
   files: { [key: string]: Json };
 };
 
+/** The body of `POST /api/contexts/{id}/fork`. */
 export type ForkContext = {
   /** The last copied message, on any branch; results of its tool calls are copied too. Without it all complete messages of the active branch are copied, but none of an unfinished job. */
   from_message_id?: string;
@@ -854,10 +901,12 @@ export type Grant = {
   expires_at: string;
 };
 
+/** The answer of `GET /api/contexts/{id}/grants`. */
 export type GrantList = {
   data: Grant[];
 };
 
+/** The answer of `GET /healthz`. */
 export type Health = {
   status: 'ok';
 };
@@ -870,31 +919,38 @@ export type HeartbeatEvent = {
   at: string;
 };
 
+/** Part of `ContentBlock` and `ResultPart`. */
 export type ImageBlock = {
   type: 'image';
   source: Source;
 };
 
+/** Part of `ImageSource`. */
 export type ImageData = {
   type: 'base64';
   media_type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
   data: string;
 };
 
+/** Part of `InputBlock` and `ResultInput`. */
 export type ImageInput = {
   type: 'image';
   source: ImageSource;
 };
 
+/** Part of `ImageInput`. */
 export type ImageSource = ImageData | UrlSource;
 
+/** The body of `POST /api/contexts/import`. */
 export type ImportContext = ContextExport | PairedImport | FolderImport;
 
+/** The answer of `GET /api/approvals`. */
 export type Inbox = {
   data: InboxItem[];
   next_cursor: string | null;
 };
 
+/** Part of `Inbox`. */
 export type InboxItem = {
   /** approval: a person decides whether a call runs. input: a person answers a question, or a client posts the result of its tool. unknown_outcome: a person resolves what a call did. */
   kind: 'approval' | 'input' | 'unknown_outcome';
@@ -912,6 +968,7 @@ export type InboxItem = {
   expires_at: string | null;
 };
 
+/** Part of `Chat`, `CreateSchedule` and 5 more. */
 export type InputBlock = TextInput | ImageInput | DocumentInput;
 
 /** A call waits for its result: a person answers the question, or the client runs the tool with `input`. */
@@ -927,6 +984,7 @@ export type InputRequestedEvent = {
   at: string;
 };
 
+/** The body of `POST /api/contexts/{id}/interrupt`. */
 export type Interrupt = {
   /** What to do with messages of the job. discard (the default): retract answers and tool results, keep inputs. rollback: retract inputs too. keep: keep finished messages. */
   mode?: 'discard' | 'rollback' | 'keep';
@@ -944,6 +1002,7 @@ export type Interruption = {
   stopped_at: string | null;
 };
 
+/** The answer of `GET /api/jobs/{id}`. */
 export type Job = {
   id: string;
   kind: 'input' | 'retry' | 'compact';
@@ -988,6 +1047,7 @@ export type JobCompaction = {
   tokens_after: number | null;
 };
 
+/** Part of `Job`, `JobFinishedEvent` and 1 more. */
 export type JobFailure = {
   /** A job that a service submitted in its own transaction may fail with the code with which the API would refuse it. */
   code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal' | 'not_found' | 'invalid_request' | 'unknown_role' | 'unknown_model' | 'forbidden' | 'worker_stopped' | 'quota_exceeded';
@@ -1012,11 +1072,13 @@ export type JobFinishedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/jobs`. */
 export type JobList = {
   data: Job[];
   next_cursor: string | null;
 };
 
+/** Part of `Job`. */
 export type JobOutput = {
   message_id: string;
   text: string;
@@ -1024,6 +1086,7 @@ export type JobOutput = {
   data: Json;
 };
 
+/** The data of the event `JobStarted`. */
 export type JobStartedEvent = {
   context_id: string;
   job_id: string;
@@ -1033,6 +1096,7 @@ export type JobStartedEvent = {
   at: string;
 };
 
+/** Part of `JobStepList`. */
 export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
   /** model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction. */
@@ -1068,6 +1132,7 @@ export type JobStep = {
   child: ChildJob | null;
 };
 
+/** The answer of `GET /api/jobs/{id}/steps`. */
 export type JobStepList = {
   data: JobStep[];
   next_cursor: string | null;
@@ -1083,6 +1148,7 @@ export type LastMessage = {
   created_at: string;
 };
 
+/** The answer of `GET /metrics/load`. */
 export type Load = {
   /** Contexts of all tenants that run or wait for a slot. */
   slots_needed: number;
@@ -1110,11 +1176,13 @@ export type LogEntry = {
   at: string;
 };
 
+/** The answer of `GET /api/jobs/{id}/logs`. */
 export type LogEntryList = {
   data: LogEntry[];
   next_cursor: string | null;
 };
 
+/** Part of `System`. */
 export type McpServerInfo = {
   name: string;
   /** up: running in at least one worker process. */
@@ -1122,6 +1190,7 @@ export type McpServerInfo = {
   tools: ToolInfo[] | null;
 };
 
+/** The answer of `GET /api/contexts/{id}/messages/{message_id}` and `PATCH /api/contexts/{id}/messages/{message_id}`. */
 export type Message = {
   id: string;
   context_id: string;
@@ -1160,6 +1229,7 @@ export type MessageCompletedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/contexts/{id}/messages`. */
 export type MessageList = {
   data: Message[];
   next_cursor: string | null;
@@ -1201,6 +1271,7 @@ export type MessagesRetractedEvent = {
   at: string;
 };
 
+/** Part of `System`. */
 export type ModelPrice = {
   /** `provider/model` */
   model: string;
@@ -1251,11 +1322,13 @@ export type Pair = {
   assistant?: string;
 };
 
+/** The answer of `GET /api/contexts/{id}/export`. */
 export type PairedExport = {
   title?: string | null;
   entries: Pair[];
 };
 
+/** Part of `ImportContext`. */
 export type PairedImport = {
   title?: string | null;
   worker?: {
@@ -1266,17 +1339,20 @@ export type PairedImport = {
   entries: Pair[];
 };
 
+/** The body of `PATCH /api/contexts/{id}`. */
 export type PatchContext = {
   title?: string | null;
   config?: ConfigPatch;
 };
 
+/** The body of `PATCH /api/contexts/{id}/messages/{message_id}`. */
 export type PatchMessage = {
   content?: string | InputBlock[];
   /** Position in the queue; 1 is next. A value beyond the end means the end. */
   position?: number;
 };
 
+/** The body of `PATCH /api/schedules/{id}`. */
 export type PatchSchedule = {
   name?: string;
   target?: ScheduleTarget;
@@ -1328,6 +1404,7 @@ export type PatchTenant = {
   };
 };
 
+/** The body of `PATCH /api/webhooks/{id}`. */
 export type PatchWebhook = {
   /** Of the receiver. https, unless the operator allows http. Redirects are not followed. */
   url?: string;
@@ -1339,6 +1416,7 @@ export type PatchWebhook = {
   status?: 'active' | 'disabled';
 };
 
+/** The body of `PATCH /api/workers/{id}`. */
 export type PatchWorker = {
   name?: string;
   role?: string | null;
@@ -1351,6 +1429,7 @@ export type PinnedText = {
   text: string;
 };
 
+/** The body of `POST /api/contexts/{id}/jobs`. */
 export type PostJob = {
   /** Default: the active branch. */
   branch?: string;
@@ -1368,6 +1447,7 @@ export type PostJob = {
   options_of?: string;
 };
 
+/** The body of `POST /api/contexts/{id}/messages` and `POST /api/workers/{id}/messages`. */
 export type PostMessage = {
   content: string | InputBlock[];
   /** What to do while a job is unfinished. queue: wait behind it; if a question waits for an answer and the priority is the default, the input answers the oldest question. steer: join the running job at its next step, if it is of the same user; the job keeps its metadata, priority, max_steps and deadline, and an output_schema is refused. interrupt: replace the job. reject: refuse the input. */
@@ -1392,6 +1472,7 @@ export type PostMessage = {
   options_of?: string;
 };
 
+/** The body of `POST /api/contexts/{id}/tools/{tool_call_id}/result`. */
 export type PostResult = {
   content: string | ResultInput[];
   /** The model sees the result as a failed call. */
@@ -1401,6 +1482,7 @@ export type PostResult = {
 /** The first part of the prompt that differs from the call before: the prompt cache of the provider misses from there on. Null: no difference, or the call before is unknown. */
 export type PrefixPart = 'model' | 'tools' | 'system' | 'messages';
 
+/** The answer to a request that failed. */
 export type Problem = {
   type: string;
   title: string;
@@ -1420,6 +1502,7 @@ export type Problem = {
   };
 };
 
+/** Part of `System`. */
 export type ProviderStatus = {
   name: string;
   /** The settings that calls need, such as a key, are set. */
@@ -1431,6 +1514,7 @@ export type ProviderStatus = {
   throttles: Throttle[] | null;
 };
 
+/** The body of `PUT /api/contexts/{id}`. */
 export type PutContext = {
   title?: string | null;
   config?: WorkerConfig;
@@ -1442,6 +1526,7 @@ export type Quantiles = {
   p95: number;
 };
 
+/** The answer of `GET /readyz`. */
 export type Readiness = {
   /** `degraded`: Redis does not answer. Worker processes find jobs by polling PostgreSQL, about once a second. */
   status: 'ok' | 'degraded';
@@ -1458,6 +1543,7 @@ export type Receipt = {
   stopped_at: string | null;
 };
 
+/** The body of `POST /api/contexts/{id}/messages/{message_id}/regenerate`. */
 export type Regenerate = {
   /** Letters, digits, dots, dashes and underscores; starts with a letter or a digit. */
   name?: string;
@@ -1474,6 +1560,7 @@ export type Regenerate = {
   deadline?: string;
 };
 
+/** The body of `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
 export type ResolveToolCall = {
   /** happened: `result` becomes the result of the call. did_not_happen: the call runs again. tell: the model gets the message that the outcome is unknown. */
   outcome: 'happened' | 'did_not_happen' | 'tell';
@@ -1481,14 +1568,18 @@ export type ResolveToolCall = {
   result?: string | ResultInput[];
 };
 
+/** The answer of `POST /api/contexts/{id}/tools/approve`. */
 export type Resolved = {
   resolved: string[];
 };
 
+/** Part of `PostResult` and `ResolveToolCall`. */
 export type ResultInput = TextInput | ImageInput;
 
+/** Part of `ToolResultBlock`. */
 export type ResultPart = TextBlock | ImageBlock;
 
+/** The answer of `GET /api/roles/{name}` and `PUT /api/roles/{name}`. */
 export type Role = {
   name: string;
   version: number | null;
@@ -1554,21 +1645,25 @@ export type RoleDefinition = {
   limits?: WorkerLimits;
 };
 
+/** The answer of `GET /api/roles`. */
 export type RoleList = {
   data: Role[];
   next_cursor: string | null;
 };
 
+/** The body of `POST /api/keys/{id}/rotate`. */
 export type RotateApiKey = {
   /** How long the old key stays valid, in seconds; 86400 by default. */
   overlap_s?: number;
 };
 
+/** The body of `POST /api/webhooks/{id}/rotate`. */
 export type RotateWebhookSecret = {
   /** How long the old secret signs too, in seconds; 86400 by default. */
   overlap_s?: number;
 };
 
+/** The answer of `POST /api/schedules`, `GET /api/schedules/{id}` and 1 more. */
 export type Schedule = {
   id: string;
   name: string;
@@ -1595,11 +1690,13 @@ export type Schedule = {
   updated_at: string;
 };
 
+/** The answer of `GET /api/schedules`. */
 export type ScheduleList = {
   data: Schedule[];
   next_cursor: string | null;
 };
 
+/** Part of `Schedule` and `ScheduleRunList`. */
 export type ScheduleRun = {
   id: string;
   occurrence: string | null;
@@ -1615,11 +1712,13 @@ export type ScheduleRun = {
   manual: boolean;
 };
 
+/** Part of `ScheduleRun`. */
 export type ScheduleRunError = {
   code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
   message: string;
 };
 
+/** The answer of `GET /api/schedules/{id}/runs`. */
 export type ScheduleRunList = {
   data: ScheduleRun[];
   next_cursor: string | null;
@@ -1638,6 +1737,7 @@ export type ScheduledWorker = {
   config?: WorkerConfig;
 };
 
+/** Part of `SearchResultList`. */
 export type SearchResult = {
   context_id: string;
   message_id: string;
@@ -1651,6 +1751,7 @@ export type SearchResult = {
   created_at: string;
 };
 
+/** The answer of `GET /api/search`. */
 export type SearchResultList = {
   data: SearchResult[];
   next_cursor: string | null;
@@ -1687,12 +1788,14 @@ export type SentPrompt = {
   } | null;
 };
 
+/** Part of `SentPrompt`. */
 export type SentTool = {
   name: string;
   description: string;
   input_schema: { [key: string]: Json };
 };
 
+/** The answer of `GET /api/session`. */
 export type Session = {
   /** `none`: there are no API keys and no OpenID Connect, so no sign-in is needed. */
   auth: 'none' | 'key';
@@ -1708,6 +1811,7 @@ export type Session = {
   } | null;
 };
 
+/** Part of `SiblingList`. */
 export type Sibling = {
   /** A branch with this message; the active one if it has it. */
   branch: string;
@@ -1720,10 +1824,12 @@ export type Sibling = {
   active: boolean;
 };
 
+/** The answer of `GET /api/contexts/{id}/messages/{message_id}/siblings`. */
 export type SiblingList = {
   data: Sibling[];
 };
 
+/** Part of `DocumentBlock`, `ImageBlock` and 2 more. */
 export type Source = StoredData | StoredUrl;
 
 /** Has no id if the state is transient. */
@@ -1735,6 +1841,7 @@ export type StateChangedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/stats`. */
 export type Stats = {
   /** Queued jobs. */
   queue_depth: number;
@@ -1775,27 +1882,33 @@ export type StatsHistory = {
   data: StatsBucket[];
 };
 
+/** Part of `ExportedMessage`. */
 export type StoredBlock = StoredText | StoredThinking | StoredToolUse | StoredToolResult | StoredImage | StoredDocument;
 
+/** Part of `Source`. */
 export type StoredData = {
   type: 'base64';
   media_type: string;
   data: string;
 };
 
+/** Part of `StoredBlock`. */
 export type StoredDocument = {
   type: 'document';
   source: Source;
   title?: string;
 };
 
+/** Part of `StoredBlock` and `StoredResultPart`. */
 export type StoredImage = {
   type: 'image';
   source: Source;
 };
 
+/** Part of `StoredToolResult`. */
 export type StoredResultPart = StoredText | StoredImage;
 
+/** Part of `StoredBlock` and `StoredResultPart`. */
 export type StoredText = {
   type: 'text';
   text: string;
@@ -1806,6 +1919,7 @@ export type StoredText = {
   };
 };
 
+/** Part of `StoredBlock`. */
 export type StoredThinking = {
   type: 'thinking';
   text: string;
@@ -1816,6 +1930,7 @@ export type StoredThinking = {
   };
 };
 
+/** Part of `StoredBlock`. */
 export type StoredToolResult = {
   type: 'tool_result';
   tool_use_id: string;
@@ -1824,6 +1939,7 @@ export type StoredToolResult = {
   compact_summary?: string;
 };
 
+/** Part of `StoredBlock`. */
 export type StoredToolUse = {
   type: 'tool_use';
   id: string;
@@ -1836,11 +1952,13 @@ export type StoredToolUse = {
   };
 };
 
+/** Part of `Source`. */
 export type StoredUrl = {
   type: 'url';
   url: string;
 };
 
+/** The answer of `GET /api/system`. */
 export type System = {
   version: string;
   /** laptop: one process is both API and worker. */
@@ -1872,6 +1990,7 @@ export type SystemLimits = {
   streams: number;
 };
 
+/** The answer of `POST /api/tenants`, `GET /api/tenants/{name}` and 2 more. */
 export type Tenant = {
   name: string;
   /** suspended: all requests are refused, and nothing runs. deleting: its data is being deleted. */
@@ -1910,11 +2029,13 @@ export type Tenant = {
   } | null;
 };
 
+/** The answer of `GET /api/tenants`. */
 export type TenantList = {
   data: Tenant[];
   next_cursor: string | null;
 };
 
+/** The answer of `GET /api/usage`. */
 export type TenantUsage = {
   /** Each limit, null: none, and what is used of it now. */
   limits: {
@@ -1966,16 +2087,19 @@ export type TenantUsage = {
   };
 };
 
+/** Part of `ContentBlock` and `ResultPart`. */
 export type TextBlock = {
   type: 'text';
   text: string;
 };
 
+/** Part of `InputBlock` and `ResultInput`. */
 export type TextInput = {
   type: 'text';
   text: string;
 };
 
+/** Part of `ContentBlock`. */
 export type ThinkingBlock = {
   type: 'thinking';
   text: string;
@@ -1994,6 +2118,7 @@ export type ThinkingDeltaEvent = {
   at: string;
 };
 
+/** Part of `ProviderStatus`. */
 export type Throttle = {
   /** For `DELETE /api/providers/{name}/throttles/{id}`. */
   id: string;
@@ -2007,6 +2132,7 @@ export type Throttle = {
   tenants: string[];
 };
 
+/** The answer of `GET /api/contexts/{id}/tools/{tool_call_id}` and `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
 export type ToolCall = {
   id: string;
   context_id: string;
@@ -2046,6 +2172,7 @@ export type ToolCallApproval = {
   actor: Actor | null;
 };
 
+/** The data of the event `ToolCallFinished`. */
 export type ToolCallFinishedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -2067,6 +2194,7 @@ export type ToolCallProgressEvent = {
   at: string;
 };
 
+/** The data of the event `ToolCallStarted`. */
 export type ToolCallStartedEvent = {
   context_id: string;
   tool_call_id: string;
@@ -2089,6 +2217,7 @@ export type ToolExecution = {
   outcome: 'completed' | 'failed' | 'cancelled' | 'unknown' | 'did_not_happen' | null;
 };
 
+/** Part of `McpServerInfo` and `System`. */
 export type ToolInfo = {
   name: string;
   /** own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. */
@@ -2116,6 +2245,7 @@ export type ToolProgress = {
   at: string;
 };
 
+/** Part of `ContentBlock`. */
 export type ToolResultBlock = {
   type: 'tool_result';
   tool_use_id: string;
@@ -2133,6 +2263,7 @@ export type ToolStep = {
   bytes: number;
 };
 
+/** Part of `ContentBlock`. */
 export type ToolUseBlock = {
   type: 'tool_use';
   id: string;
@@ -2140,6 +2271,7 @@ export type ToolUseBlock = {
   input: Json;
 };
 
+/** Part of `TurnList`. */
 export type Turn = {
   /** The number in `u1` and `a1` is 1. */
   number: number;
@@ -2153,6 +2285,7 @@ export type Turn = {
   } | null;
 };
 
+/** Part of `Turn`. */
 export type TurnCall = {
   id: string;
   name: string;
@@ -2162,16 +2295,19 @@ export type TurnCall = {
   result_message_id: string | null;
 };
 
+/** The answer of `GET /api/contexts/{id}/turns`. */
 export type TurnList = {
   data: Turn[];
   next_cursor: string | null;
 };
 
+/** Part of `DocumentSource` and `ImageSource`. */
 export type UrlSource = {
   type: 'url';
   url: string;
 };
 
+/** Part of `Branch`, `ChildJob` and 7 more. */
 export type Usage = {
   /** Without tokens read from a cache. */
   input_tokens: number;
@@ -2194,6 +2330,7 @@ export type WaitingFor = {
   until?: string;
 };
 
+/** The answer of `GET /api/webhooks/{id}` and `PATCH /api/webhooks/{id}`. */
 export type Webhook = {
   id: string;
   url: string;
@@ -2214,6 +2351,7 @@ export type Webhook = {
   pending: number;
 };
 
+/** Part of `CreateWebhook`, `CreatedWebhook` and 2 more. */
 export type WebhookFilter = {
   /** Only jobs of workers with this role. */
   role?: string;
@@ -2221,11 +2359,13 @@ export type WebhookFilter = {
   metadata?: { [key: string]: Json };
 };
 
+/** The answer of `GET /api/webhooks`. */
 export type WebhookList = {
   data: Webhook[];
   next_cursor: string | null;
 };
 
+/** The answer of `POST /api/webhooks/{id}/test`, `GET /api/webhooks/{id}/deliveries/{delivery_id}` and 1 more. */
 export type WholeDelivery = {
   /** Also the header webhook-id, the same in every attempt. */
   id: string;
@@ -2250,6 +2390,7 @@ export type WholeDelivery = {
   response_body: string | null;
 };
 
+/** The answer of `GET /api/workers/{id}`, `PATCH /api/workers/{id}` and 2 more. */
 export type Worker = {
   id: string;
   name: string;
@@ -2298,6 +2439,7 @@ export type WorkerConfig = {
   limits?: WorkerLimits;
 };
 
+/** Part of `CreatedWorker` and `Worker`. */
 export type WorkerFailure = {
   code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal';
   message: string;
@@ -2313,11 +2455,13 @@ export type WorkerLimits = {
   workers?: number;
 };
 
+/** The answer of `GET /api/workers`. */
 export type WorkerList = {
   data: Worker[];
   next_cursor: string | null;
 };
 
+/** Part of `System`. */
 export type WorkerProcessInfo = {
   id: string;
   host: string;
@@ -2344,6 +2488,7 @@ export type WorkerSpawnedEvent = {
   at: string;
 };
 
+/** The answer of `GET /api/workers/{id}/tree`. */
 export type WorkerTree = {
   id: string;
   name: string;
@@ -2367,6 +2512,7 @@ export type WorkerTreeJob = {
   finished_at: string | null;
 };
 
+/** Part of `WorkerTree`. */
 export type WorkerTreeNode = {
   id: string;
   name: string;
@@ -2408,6 +2554,7 @@ export type EventData = {
   WorkerSpawned: WorkerSpawnedEvent;
 };
 
+/** The names of all events. */
 export const EVENT_NAMES = [
   'ApprovalRequested',
   'ApprovalResolved',

@@ -1,10 +1,15 @@
 /** Assembles partial messages from the events of a stream. */
 import type { StreamEvent } from './events.ts';
 
+/** A message that a model is writing. */
 export type PartialMessage = {
+  /** The id that the message will have. */
   message_id: string;
+  /** From 1, one more whenever the model call is started again: then the text begins again, too. */
   attempt: number;
+  /** What it has of its text so far. */
   text: string;
+  /** What it has of its reasoning so far. */
   thinking: string;
 };
 

@@ -6,9 +6,11 @@ import { NightshiftError, toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';
 import type { Operations } from './schema.ts';
 
+/** Which API a client calls, and how. */
 export type ClientOptions = {
   /** URL of the API, such as `http://127.0.0.1:3000`. */
   url: string;
+  /** An API key or a token. Without one, requests have no `Authorization`. */
   apiKey?: string | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch;
@@ -20,8 +22,11 @@ export type ClientOptions = {
 
 /** Options of one request. */
 export type RequestOptions = {
+  /** When it aborts, the promise rejects with its reason. */
   signal?: AbortSignal;
+  /** Timeout of one attempt in milliseconds, plus its `wait_ms`, in place of that of the client. */
   timeoutMs?: number;
+  /** Maximum number of retries, in place of that of the client. */
   retries?: number;
   /** For writes: replaces the generated key. */
   idempotencyKey?: string;
@@ -35,7 +40,9 @@ export type RequestOptions = {
 };
 
 type Operation = keyof Operations;
+/** The methods of HTTP that the API has. */
 export type Method = Operation extends `${infer M} ${string}` ? M : never;
+/** The paths that the API has for a method. */
 export type PathOf<M extends Method> = Extract<Operation, `${M} ${string}`> extends `${M} ${infer P}` ? P : never;
 type OperationOf<M extends Method, P extends PathOf<M>> = Operations[Extract<Operation, `${M} ${P}`>];
 

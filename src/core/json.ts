@@ -1,5 +1,6 @@
 /** JSON values: tool inputs and results, and the provider data that is sent back verbatim. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
+/** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
 export function isJsonObject(value: unknown): value is JsonObject {

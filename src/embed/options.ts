@@ -9,10 +9,13 @@ import type { OperatorConfig } from '../tools/config/define.ts';
 
 /** A logger such as that of pino: `log.warn({ err }, 'text')`. */
 export type NightshiftLogger = {
+  /** The least level that is written. */
   level: string;
+  /** A logger whose entries also have these fields. */
   child(bindings: object, options?: object): NightshiftLogger;
 } & Readonly<Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace', (fields: object, text: string) => void>>;
 
+/** From the gravest to the most detailed; `silent`: nothing. */
 export type NightshiftLogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /** Every option is checked when it is given; all faults are reported together. */
@@ -27,7 +30,9 @@ export type NightshiftOptions = {
   prefix?: string | undefined;
   /** Tools, roles, MCP servers, limits and prices: what `defineConfig` takes. Tools may use objects of your process. */
   config?: OperatorConfig | undefined;
+  /** The key of Anthropic: makes models `anthropic/…` available. */
   anthropicApiKey?: string | undefined;
+  /** The key of OpenAI: makes models `openai/…` available. */
   openaiApiKey?: string | undefined;
   /** `provider/model`: the model where neither worker nor role sets one. */
   defaultModel?: string | undefined;
@@ -59,16 +64,25 @@ export type NightshiftCaller = {
 /** Null: the service does not know the caller, who then needs an API key or a token of Nightshift. */
 type Identified = NightshiftCaller | null | Promise<NightshiftCaller | null>;
 
-/** A method type, so that a function for a request with more members is assignable. */
-export type Authenticate<Request> = { identify(request: Request): Identified }['identify'];
+/** Identifies the caller of a request, or returns null. A method type: functions for requests with more members fit. */
+export type Authenticate<Request> = Identifies<Request>['identify'];
+
+type Identifies<Request> = {
+  /** Returns the caller; null: the service does not know the caller. */
+  identify(request: Request): Identified;
+};
 
 /** What requests of Node.js, Express and Fastify have in common. */
 export type NodeRequest = {
+  /** `GET`, `POST` and others. */
   method?: string | undefined;
+  /** The path, with its query. */
   url?: string | undefined;
+  /** By their names in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
 };
 
+/** Options of the handlers and the plugin that serve the API. */
 export type ApiOptions<Request> = {
   /**
    * Identifies the caller of each request, from its headers or from what your middleware added to it. Without it,
@@ -77,19 +91,27 @@ export type ApiOptions<Request> = {
   authenticate?: Authenticate<Request> | undefined;
 };
 
+/** Options of handlers without a router. */
 export type PathOptions = {
   /** The path under which the API answers, such as `/agents`. Default: the root. */
   path?: string | undefined;
 };
 
+/** Answers a request to the API. */
 export type FetchHandler = (request: Request) => Promise<Response>;
 
 /** `next`: called for requests outside of the path. Without it they are answered with 404. */
 export type NodeHandler = (request: NodeRequest, response: object, next?: (error?: unknown) => void) => void;
 
 /** For `app.register(plugin, { prefix: '/agents' })`. */
-export type FastifyPlugin = (instance: { readonly prefix: string }, options: object) => Promise<void>;
+export type FastifyPlugin = (instance: PluginScope, options: object) => Promise<void>;
 
+type PluginScope = {
+  /** That with which the plugin was registered. */
+  readonly prefix: string;
+};
+
+/** For whom calls within the process act. */
 export type TenantOptions = {
   /** Acts for this end user: sees and makes only its contexts. Leave it out for the whole tenant. */
   user?: string;

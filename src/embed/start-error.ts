@@ -13,17 +13,21 @@ export type NightshiftStartCode =
 
 /** Nightshift cannot start in this process. The message says what to do. */
 export class NightshiftStartError extends Error {
+  /** The name of the class, also where several copies of the package are loaded. */
   override name = 'NightshiftStartError';
+  /** What went wrong. */
   readonly code: NightshiftStartCode;
   /** Each fault of the options; otherwise empty. */
   readonly faults: readonly string[];
 
-  constructor(code: NightshiftStartCode, message: string, more: { faults?: readonly string[]; cause?: unknown } = {}) {
+  constructor(code: NightshiftStartCode, message: string, more: More = {}) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.code = code;
     this.faults = more.faults ?? [];
   }
 }
+
+type More = { faults?: readonly string[]; cause?: unknown };
 
 export function stoppedError(): NightshiftStartError {
   return new NightshiftStartError('stopped', 'This instance of Nightshift was stopped. Create another one.');

@@ -1,13 +1,18 @@
-/** `start`: API and worker in one process. Starts its own services where the environment names none. */
+/**
+ * `start`: API and worker in one process. Starts its own services where the environment names none. Reads `.env`, as `dev`
+ * does: both work in the same folder, with the same data and keys.
+ */
 import path from 'node:path';
 import type { ApiKey } from '../config/access.ts';
 import { parseEnvironment, type Config } from '../config/config.ts';
+import { loadEnvFile } from '../config/env-file.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
 import { isSecured } from '../config/secured.ts';
 import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
+import { beginWorker } from './begin-worker.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';
 import { createLog } from './log.ts';
 import { whenUp } from '../db/connection/when-up.ts';
@@ -21,6 +26,7 @@ import { untilSignal } from './signals.ts';
 import { tour } from './tour.ts';
 
 export async function start(): Promise<number> {
+  const envFile = loadEnvFile(process.cwd());
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
   const exitCode = untilSignal(log);
@@ -50,12 +56,13 @@ export async function start(): Promise<number> {
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await whenUp(() => tour(platform.commands, config));
-    const worker = await platform.startWorker();
-    ends.push(() => worker.drain());
+    const worker = beginWorker(platform);
+    ends.push(() => worker.end());
+    await worker.started;
     const api = await startApi(platform, 'laptop', log);
     ends.push(() => api.close());
     const lines = [
-      ...readyLines(platform, api.url, services.describe, configFile.path),
+      ...readyLines(platform, api.url, [...services.describe, ...settingsLines(envFile)], configFile.path),
       ...tourLines(api.url, touring),
       ...(await exampleLines(platform, config, api.url)),
     ];
@@ -63,11 +70,15 @@ export async function start(): Promise<number> {
     return exitCode;
   };
   try {
-    // A signal during startup ends the process at once.
+    // A signal during the start ends it: what has started, or is starting, is closed.
     return await Promise.race([bringUp(), exitCode]);
   } finally {
     for (const end of ends.reverse()) await end();
   }
+}
+
+function settingsLines(envFile: string | null): string[] {
+  return envFile === null ? [] : [`Settings from ${envFile}; variables that are set already win`];
 }
 
 function readyLines(

@@ -16,7 +16,9 @@ export type TestKitCode =
 
 /** Thrown by the functions of `nightshift/testing`: before anything runs, except for `invalid`. */
 export class TestKitError extends Error {
+  /** The name of the class, also where several copies of the package are loaded. */
   override name = 'TestKitError';
+  /** What went wrong. */
   readonly code: TestKitCode;
 
   constructor(code: TestKitCode, message: string) {

@@ -6,7 +6,12 @@ import { isJsonObject, type Json } from '../core/json.ts';
 import type { RoleRun } from './role-run.ts';
 
 /** What a matcher returns to `expect`. */
-export type MatcherResult = { pass: boolean; message: () => string };
+export type MatcherResult = {
+  /** Whether the expectation holds. */
+  pass: boolean;
+  /** What to print if it fails: of `not`, too. */
+  message: () => string;
+};
 
 /** The types of the matchers, for `interface Matchers` in `declare module 'vitest'` (docs/guides/testing-agents.md). */
 export type RoleMatchers<Result = unknown> = {
@@ -19,7 +24,14 @@ export type RoleMatchers<Result = unknown> = {
 };
 
 /** Pass them to `expect.extend`. */
-export const matchers = { toHaveCalled, toHaveFinished, toHaveAnswered };
+export const matchers = {
+  /** The model called this tool; with an input, also with these members. */
+  toHaveCalled,
+  /** The job completed. */
+  toHaveFinished,
+  /** The job completed with this text, or with one that the pattern matches. */
+  toHaveAnswered,
+};
 
 function toHaveCalled({ calls }: RoleRun, tool: string, input?: Json): MatcherResult {
   const pass = calls.some((call) => call.tool === tool && (input === undefined || includes(call.input, input)));

@@ -17,31 +17,57 @@ import type { ReportedEntry, ReportedProgress, Reports } from './memory/reports.
 
 /** A message of the conversation. */
 export type RunMessage = {
+  /** From whom it is: `user`, `assistant` or `tool`. */
   role: MessageRole;
+  /** What kind of message it is. */
   type: MessageType;
+  /** The id of its turn: an input and all that follows from it. */
   turn: string;
+  /** Its blocks of text, as one text. */
   text: string;
+  /** Its blocks. */
   content: readonly Block[];
 };
 
-/** A tool call. `result` null: it has none yet. */
+/** A tool call. */
 export type RunCall = {
+  /** The name of the tool. */
   tool: string;
   /** What the tool got: what the model asked for, or what the person who approved the call wrote instead. */
   input: Json;
+  /** What became of the call. */
   status: CallStatus;
-  /** What the model got. */
+  /** What the model got; null: nothing yet. */
   result: string | readonly ResultPart[] | null;
+  /** Whether the result says that the call failed. */
   is_error: boolean;
+};
+
+/** The final answer of a job. */
+export type RunOutput = {
+  /** Its text. */
+  text: string;
+  /** Its JSON, if the job has a schema; else null. */
+  data: Json;
+};
+
+/** Why a job did not complete. */
+export type RunError = {
+  /** A code of the API. */
+  code: string;
+  /** What went wrong, in a sentence. */
+  message: string;
 };
 
 /** The result of `runRole`. */
 export type RoleRun = {
+  /** What became of the job. */
   status: JobStatus;
   /** The final answer: its text, and its JSON if the job has a schema that it matches. Null: there is none. */
-  output: { text: string; data: Json } | null;
+  output: RunOutput | null;
   /** Why the job did not complete; null: it did, or still waits. */
-  error: { code: string; message: string } | null;
+  error: RunError | null;
+  /** The conversation. */
   messages: readonly RunMessage[];
   /** In the order in which the model made them. */
   calls: readonly RunCall[];
@@ -49,6 +75,7 @@ export type RoleRun = {
   waiting_for: readonly Awaited[];
   /** Model calls of the job that were answered. */
   steps: number;
+  /** Tokens of all model calls of the job. */
   usage: PublicUsage;
   /** What the tools logged. */
   log: readonly ReportedEntry[];

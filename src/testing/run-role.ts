@@ -46,6 +46,7 @@ export type RunFor = {
   metadata?: JsonObject | undefined;
 };
 
+/** What `runRole` runs, and what stands for models and people. */
 export type RunRoleOptions = RunFor & {
   /** The name of a role in the config. Default: none, so that the worker's own config and the defaults apply. */
   role?: string | undefined;

@@ -21,6 +21,8 @@ import { TestKitError } from './error.ts';
 import { MemoryDurable, type StartedWork } from './memory/durable.ts';
 import { Reports, type ReportedEntry, type ReportedProgress } from './memory/reports.ts';
 
+type TestWorker = { name?: string | undefined; role?: string | null | undefined };
+
 /** For whom the tool runs, in place of the defaults of a test. */
 export type ToolRunContext = {
   /** Default: `default`. */
@@ -30,14 +32,16 @@ export type ToolRunContext = {
   /** Default: `{}`. */
   metadata?: JsonObject | undefined;
   /** The name and the role of the worker. Default: `test`, no role. */
-  worker?: { name?: string | undefined; role?: string | null | undefined } | undefined;
+  worker?: TestWorker | undefined;
   /** Of the job. Default: 1. */
   attempt?: number | undefined;
   /** Default: the id of the call. */
   idempotency_key?: string | undefined;
 };
 
+/** How `runTool` runs the tool. */
 export type RunToolOptions = {
+  /** For whom it runs. */
   context?: ToolRunContext | undefined;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
@@ -53,7 +57,9 @@ export type ToolRun = {
   error: string | null;
   /** What `execute` threw: the model sees only a reference to an error that is no `ToolError`. Undefined: nothing. */
   thrown: unknown;
+  /** What it logged. */
   log: readonly Omit<ReportedEntry, 'tool'>[];
+  /** What it reported of its progress. */
   progress: readonly Omit<ReportedProgress, 'tool'>[];
   /** What it started with `context.spawn` and `context.enqueue`. It does not run. */
   started: readonly Omit<StartedWork, 'tool'>[];

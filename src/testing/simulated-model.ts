@@ -14,18 +14,34 @@ import {
 } from '../core/model/model.ts';
 import { NO_USAGE } from '../core/money/usage.ts';
 
-/** A tool call that the model makes. `input` is normally an object; default `{}`. */
-export type SimulatedCall = { tool: string; input?: Json | undefined };
+/** A tool call that the model makes. */
+export type SimulatedCall = {
+  /** The name of the tool. */
+  tool: string;
+  /** Normally an object. Default: `{}`. */
+  input?: Json | undefined;
+};
+
+/** Tokens of a model call. */
+export type SimulatedUsage = {
+  /** Of the prompt. Default: 0. */
+  input_tokens?: number | undefined;
+  /** Of the answer. Default: 0. */
+  output_tokens?: number | undefined;
+};
 
 /** An answer of the model. Its calls run in parallel. */
 export type SimulatedAnswer = {
+  /** Its reasoning. */
   thinking?: string | undefined;
+  /** Its text. */
   text?: string | undefined;
+  /** The tool calls that it makes. */
   calls?: readonly SimulatedCall[] | undefined;
   /** Why the model stopped. Default: `tool_use` with calls, else `stop`. */
   finish?: FinishReason | undefined;
   /** Tokens. Default: 0. */
-  usage?: { input_tokens?: number | undefined; output_tokens?: number | undefined } | undefined;
+  usage?: SimulatedUsage | undefined;
 };
 
 /**
@@ -33,7 +49,9 @@ export type SimulatedAnswer = {
  * answer; `auth`, `bad_request` and `refused` end the job.
  */
 export type SimulatedFailure = {
+  /** How it fails. */
   fail: FailureClass;
+  /** What the provider says. Default: a sentence with the kind of failure. */
   message?: string | undefined;
   /** The wait in seconds that the provider asks for. */
   retry_after_s?: number | undefined;
@@ -43,13 +61,17 @@ export type SimulatedFailure = {
 export type SimulatedRequest = {
   /** `provider/model`, of the settings. */
   model: string;
+  /** The system prompt. */
   system: string;
   /** Follows the system prompt; empty: nothing is pinned. */
   pinned: string;
+  /** The conversation, as far as it is in the prompt. */
   messages: readonly PromptMessage[];
   /** The tools that are offered, sorted by name. */
   tools: readonly ToolSpec[];
+  /** The JSON Schema of the answer; null: any text. */
   output_schema: JsonObject | null;
+  /** Parameters of the provider, of the settings. */
   parameters: JsonObject;
 };
 

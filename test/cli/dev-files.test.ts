@@ -2,7 +2,7 @@
 import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readEnvFile } from '../../src/cli/dev/env-file.ts';
+import { readEnvFile } from '../../src/config/env-file.ts';
 import { WatchedFiles } from '../../src/cli/dev/watch-files.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 

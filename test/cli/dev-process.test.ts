@@ -1,4 +1,4 @@
-// A process of `nightshift dev` that is told to end while it starts.
+// A process of `nightshift dev`, or `nightshift start`, that is told to end while it starts.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,14 +20,17 @@ afterAll(async () => {
   await removeFolder(folder);
 });
 
-test('a signal between the start of the worker and the end of the start still drains', async () => {
-  const child = start(['dev-process'], { DATABASE_URL: database.url, PORT: '0' }, { cwd: folder });
-  await child.says('out', /worker process is up/);
-  child.signal('SIGTERM');
-  const { code, out } = await child.done;
-  expect(code).toBe(0);
-  expect(out).toContain('"msg":"drained"');
-});
+test.each(['dev-process', 'start'])(
+  '%s: a signal between the start of the worker and the end of the start still drains',
+  async (name) => {
+    const child = start([name], { DATABASE_URL: database.url, PORT: '0' }, { cwd: folder });
+    await child.says('out', /worker process is up/);
+    child.signal('SIGTERM');
+    const { code, out } = await child.done;
+    expect(code).toBe(0);
+    expect(out).toContain('"msg":"drained"');
+  },
+);
 
 test('several changes and Ctrl-C send one signal to a process that starts', async () => {
   const go = path.join(folder, 'go');
@@ -51,6 +54,7 @@ test('several changes and Ctrl-C send one signal to a process that starts', asyn
         lines.push(text);
         look();
       },
+      loading: unexpected,
       ready: unexpected,
       failed: unexpected,
       crashed: unexpected,

@@ -23,6 +23,8 @@ const FILES = [
   'tsconfig.json',
 ];
 
+type Version = { version: string };
+
 let home = '';
 
 beforeAll(async () => {
@@ -87,6 +89,14 @@ test('writes nothing where one of the files exists, and lists those that do', as
   expect(await filesIn(at('taken'))).toEqual(['package.json', 'tools/order-status.ts']);
   const asJson = await run(['init', at('taken'), '--json']);
   expect(JSON.parse(asJson.err)).toMatchObject({ code: 'refused' });
+});
+
+test('the package create-nightshift has the version of this one', async () => {
+  const versions = ['package.json', 'packages/create-nightshift/package.json'].map(async (file) => {
+    const { version } = JSON.parse(await readFile(path.join(import.meta.dirname, '../..', file), 'utf8')) as Version;
+    return version;
+  });
+  expect(new Set(await Promise.all(versions)).size).toBe(1);
 });
 
 test('a file in place of the folder is refused', async () => {

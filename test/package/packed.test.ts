@@ -1,17 +1,15 @@
 // The package as npm installs it: packed, installed in an empty folder, and used from there, by each of its commands.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { parseSync } from 'rolldown/utils';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createClient } from '../../src/client/index.ts';
-import { blocksOf } from '../docs/blocks.ts';
 import { everything } from '../mcp/known-servers.ts';
 import { createEmptyDatabase, type TestDatabase } from '../services/database.ts';
 import { rowsOf } from '../services/connected.ts';
-import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { start, type Env, type Running } from '../cli/command-line.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -44,20 +42,14 @@ let database: TestDatabase | null = null;
 const servers: Running[] = [];
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
-  const tarball = stdout.trim().split('\n').at(-1) ?? '';
-  await writeFile(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  folder = inject('installed');
   await writeFile(path.join(folder, 'nightshift.config.ts'), CONFIG);
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', ['install', ...quiet, `./${tarball}`], { cwd: folder });
 });
 
 afterAll(async () => {
   for (const server of servers) server.signal('SIGTERM');
   await Promise.all(servers.map(({ done }) => done));
   await database?.drop();
-  await removeFolder(folder);
 });
 
 /** The `nightshift` command of the installed package, in its folder. */
@@ -113,54 +105,9 @@ test('is small without the embedded PostgreSQL, and has the licenses of what it 
   expect(await readFile(path.join(modules, 'nightshift/dist/web/licenses.md'), 'utf8')).toMatch(/\breact\b/);
 });
 
-/** What the compiler says against these files. Their packages are checked too, so that none of our types is broken. */
-async function faultsOf(files: readonly string[], options: object): Promise<string> {
-  const compilerOptions = { target: 'es2024', strict: true, noEmit: true, skipLibCheck: false, ...options };
-  await writeFile(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-  const tsc = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, '-p', folder]).catch((error: { stdout: string }) => error);
-  return stdout;
-}
-
-test('contains the types of a config file and of the client', async () => {
-  const program = `import { createClient } from 'nightshift/client';
-const text: Promise<string | undefined> = createClient({ url: '' }).jobs.get('x').then((job) => job.output?.text);
-void text;
-`;
-  await writeFile(path.join(folder, 'program.ts'), program);
-  expect(await faultsOf(['program.ts', 'nightshift.config.ts'], { module: 'nodenext', types: [] })).toBe('');
-});
-
-/** A service that embeds the platform; it ends by itself. */
-const SERVICE = `
-import { createNightshift, defineTool, type NightshiftCaller } from 'nightshift';
-
-const doubled: number[] = [];
-const double = defineTool({
-  name: 'double',
-  description: 'Doubles a number.',
-  input_schema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
-  effect: 'none',
-  execute: ({ n }) => doubled.push(2 * n),
-});
-declare const process: { env: Record<string, string | undefined> };
-const nightshift = await createNightshift({ env: process.env, migrate: true, config: { tools: [double] } });
-await nightshift.startWorker();
-const caller: NightshiftCaller = { tenant: 'acme', scopes: ['read'] };
-const handle = await nightshift.fetchHandler({ authenticate: ({ headers }) => (headers.has('x-known') ? caller : null) });
-const client = nightshift.tenant('acme');
-const config = { model: 'simulated/default', tools: ['double'] };
-const { job_id } = await client.workers.create({ name: 'w', config, input: 'call: double {"n": 21}\\n---\\nsay: done' });
-const { output } = await client.jobs.wait(job_id);
-const answer = await handle(new Request('http://service.test/api/jobs', { headers: { 'x-known': '1' } }));
-await nightshift.stop();
-console.log(JSON.stringify({ output: output?.text, doubled, status: answer.status }));
-`;
-
-test('`createNightshift` has types without those of Node, and runs a job in the process of a service', async () => {
+test('`createNightshift` runs a job in the process of a service', async () => {
   const [program, own] = ['service.ts', await createEmptyDatabase()];
-  await writeFile(path.join(folder, program), SERVICE);
-  expect(await faultsOf([program], { module: 'nodenext', types: [] })).toBe('');
+  await copyFile(path.join(import.meta.dirname, 'samples', program), path.join(folder, program));
   const env = { ...process.env, DATABASE_URL: own.url, REDIS_URL: '', NODE_OPTIONS: '' };
   try {
     const { stdout } = await run(process.execPath, [program], { cwd: folder, env, timeout: 120_000 });
@@ -169,49 +116,6 @@ test('`createNightshift` has types without those of Node, and runs a job in the 
     await own.drop();
   }
 });
-
-/** Libraries of the guide's five ways to describe an input, which are not installed with the package. */
-const LIBRARIES = ['zod', 'arktype', 'valibot', '@valibot/to-json-schema'];
-
-/** The type of the input is that of the schema, and a wrong use of it is an error. */
-const INFERRED = `
-type Input<Tool extends { execute(input: never, ...rest: never[]): unknown }> = Parameters<Tool['execute']>[0];
-const full = { order: 'A-17', days: 3 };
-export const converted: [Input<typeof withZod>, Input<typeof withArkType>, Input<typeof withValibot>] = [full, full, full];
-export const unchanged: [Input<typeof withTypeBox>, Input<typeof withJsonSchema>] = [{ order: 'A-17' }, full];
-export const tools: ToolDefinition[] = [withZod, withArkType, withValibot, withTypeBox, withJsonSchema];
-// @ts-expect-error: the order is text
-export const ofZod: Input<typeof withZod> = { order: 17, days: 3 };
-// @ts-expect-error: the order is text
-export const ofArkType: Input<typeof withArkType> = { order: 17, days: 3 };
-// @ts-expect-error: the order is text
-export const ofValibot: Input<typeof withValibot> = { order: 17, days: 3 };
-// @ts-expect-error: the order is text
-export const ofTypeBox: Input<typeof withTypeBox> = { order: 17 };
-// @ts-expect-error: the order is text
-export const ofJsonSchema: Input<typeof withJsonSchema> = { order: 17 };
-`;
-
-test.each([
-  { module: 'nodenext', moduleResolution: 'nodenext', exactOptionalPropertyTypes: true },
-  { module: 'esnext', moduleResolution: 'bundler', exactOptionalPropertyTypes: false },
-])(
-  'infers the input of tools: $moduleResolution, exact optional properties $exactOptionalPropertyTypes',
-  async (options) => {
-    const guide = blocksOf('docs/guides/tools.md').find(({ text }) => text.includes('arktype'))?.text ?? '';
-    const inferred = `import type { ToolDefinition } from 'nightshift';\n${guide}${INFERRED}`;
-    await writeFile(path.join(folder, 'inferred.ts'), inferred);
-    for (const library of LIBRARIES) {
-      const place = path.join(folder, 'node_modules', library);
-      await mkdir(path.dirname(place), { recursive: true });
-      if (!existsSync(place)) await symlink(path.join(ROOT, 'node_modules', library), place);
-    }
-    // The types of ArkType need those of Node.
-    const typesOfNode = { types: ['node'], typeRoots: [path.join(ROOT, 'node_modules/@types')] };
-    const files = ['nightshift.config.ts', 'inferred.ts'];
-    expect(await faultsOf(files, { ...options, ...typesOfNode })).toBe('');
-  },
-);
 
 /** What a file of the bundle imports, statically and dynamically; a dynamic import without a constant is its text. */
 async function importsOf(file: string): Promise<readonly string[]> {

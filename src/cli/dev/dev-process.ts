@@ -1,5 +1,6 @@
 /** One process of `nightshift dev`: a worker and the API with the config as it is now, until it is told to end. */
 import { ConfigError, parseEnvironment, type Config } from '../../config/config.ts';
+import { beginWorker } from '../../platform/begin-worker.ts';
 import { createLog } from '../../platform/log.ts';
 import { WORKER_LIMITS, openPlatform, startApi } from '../../platform/platform.ts';
 import { untilSignal } from '../../platform/signals.ts';
@@ -14,18 +15,17 @@ import { sendReport, type Ready } from './report.ts';
 const REPORTED = 1;
 
 export async function runDevProcess(): Promise<number> {
-  const files = new Set<string>();
   try {
-    return await run(files);
+    return await run();
   } catch (error) {
-    await sendReport({ kind: 'failed', message: describeError(error), files: [...files] });
+    await sendReport({ kind: 'failed', message: describeError(error) });
     return REPORTED;
   }
 }
 
 type End = () => Promise<void>;
 
-async function run(files: Set<string>): Promise<number> {
+async function run(): Promise<number> {
   const config = parseEnvironment(process.env);
   const log = createLog(config.logLevel);
   // Ctrl-C reaches all processes of the terminal. The command decides when this one ends, and then sends SIGTERM.
@@ -36,12 +36,9 @@ async function run(files: Set<string>): Promise<number> {
   const bringUp = async (): Promise<number> => {
     const configFile = await loadConfigFile(process.cwd(), config.configFile, {
       secrets: fromEnvironment(process.env),
-      onFile: (file) => files.add(file),
+      onFile: (file) => void sendReport({ kind: 'loading', file }),
     });
-    await sendReport({
-      ...(await serve(config, configFile, log, { ends, signal: stopping.signal })),
-      files: [...files],
-    });
+    await sendReport(await serve(config, configFile, log, { ends, signal: stopping.signal }));
     return exitCode;
   };
   try {
@@ -59,7 +56,7 @@ async function serve(
   configFile: ConfigFile,
   log: ReturnType<typeof createLog>,
   { ends, signal }: { ends: End[]; signal: AbortSignal },
-): Promise<Omit<Ready, 'files'>> {
+): Promise<Ready> {
   const { databaseUrl, redisUrl } = config;
   if (databaseUrl === null) throw new ConfigError(['DATABASE_URL must be set; `nightshift dev` sets it']);
   const telemetry = await openTelemetry(config.otlpEndpoint, {
@@ -78,14 +75,9 @@ async function serve(
   parts.push(() => api.close());
   signal.throwIfAborted();
   // The worker comes last: it claims jobs as soon as it runs. A signal while it starts drains it, too.
-  const starting = platform.startWorker(signal);
-  parts.push(() =>
-    starting.then(
-      (worker) => worker.drain(),
-      () => undefined,
-    ),
-  );
-  await starting;
+  const worker = beginWorker(platform);
+  parts.push(() => worker.end());
+  await worker.started;
   return {
     kind: 'ready',
     url: api.url,

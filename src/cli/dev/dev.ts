@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { refuseBusyPort } from '../../api/server/busy-port.ts';
 import { parseEnvironment, type Config } from '../../config/config.ts';
+import { envFileIn, readEnvFile } from '../../config/env-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
 import { endedJob } from '../../db/read/jobs/ended-job.ts';
@@ -15,7 +16,6 @@ import { migrateAtStart } from '../../platform/schema/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
 import { jsonOutput, prettyOutput, type DevOutput, type Setting } from './dev-output.ts';
-import { envFileIn, readEnvFile } from './env-file.ts';
 import { DevProcesses } from './processes.ts';
 import { WatchedFiles } from './watch-files.ts';
 
@@ -68,7 +68,7 @@ async function untilStopped(
   const { folder } = setting;
   const always = [envFileIn(folder), path.join(folder, 'nightshift.config.ts')];
   let isFirst = true;
-  /** Those that the last process loaded that reported any. */
+  /** Those that the last process loaded that loaded any. */
   let known: readonly string[] = [];
   const env = (): Environment => ({ ...readEnvFile(folder, process.env).env, ...fixed });
   const watched = new WatchedFiles((changed) => {
@@ -78,15 +78,16 @@ async function untilStopped(
   const processes = new DevProcesses(
     {
       line: (text) => output.line(text),
-      ready(ready) {
-        known = ready.files;
+      loading: (file) => watched.add(file),
+      ready(ready, files) {
+        known = files;
         watched.watch([...always, ...known]);
         output.ready(ready, setting, isFirst);
         if (isFirst && opens && isPretty()) void openConsole(ready.url, output);
         isFirst = false;
       },
       failed(message, files, isAlone) {
-        // A process that ended before it reported has named none. The fault is in those known already, or in a new one.
+        // A process that ended before it loaded one has named none: the fault is in those that are known already.
         if (files.length > 0) known = files;
         watched.watch([...always, ...known]);
         output.fault(message);

@@ -8,13 +8,16 @@
 import cluster, { type Worker } from 'node:cluster';
 import { createInterface } from 'node:readline';
 import type { Environment } from '../../config/environment.ts';
-import { isReport, type Ready } from './report.ts';
+import { isReport, type Ready, type Report } from './report.ts';
 
 export type ProcessEvents = {
   /** A line of standard output of a process. */
   line(text: string): void;
-  ready(ready: Ready): void;
-  /** `isFirst`: no process runs. */
+  /** The starting process loads a file, which a change of the config can be in. It may never be ready. */
+  loading(file: string): void;
+  /** `files`: those that a change of the config can be in. */
+  ready(ready: Ready, files: readonly string[]): void;
+  /** `files`: as of `ready`, as far as the process came. `isFirst`: no process runs. */
   failed(message: string, files: readonly string[], isFirst: boolean): void;
   /** A process ended by itself. `how`: its signal or exit code. `again`: another one starts at once. */
   crashed(how: string, again: boolean): void;
@@ -32,6 +35,8 @@ export class DevProcesses {
   /** Those that drain. A second signal would end them at once. */
   readonly #draining = new Set<Worker>();
   #starting: Worker | null = null;
+  /** What the starting process has loaded. */
+  #files: string[] = [];
   #current: Current | null = null;
   /** There was a change while a process was starting: it was told to end, and another one follows. */
   #isStale = false;
@@ -69,24 +74,38 @@ export class DevProcesses {
     this.#isStale = false;
     const worker = cluster.fork(this.#env());
     this.#starting = worker;
+    this.#files = [];
     this.#all.add(worker);
     const { stdout, stderr } = worker.process;
     if (stdout !== null) createInterface({ input: stdout }).on('line', (line) => this.#events.line(line));
     stderr?.pipe(process.stderr, { end: false });
     worker.on('message', (message: unknown) => {
-      if (!isReport(message) || worker !== this.#starting || this.#isStale) return;
-      if (message.kind === 'ready') this.#take(worker, message);
-      else this.#fail(message.message, message.files);
+      if (isReport(message) && worker === this.#starting && !this.#isStale) this.#receive(worker, message);
     });
     worker.on('exit', (code, signal) => this.#exited(worker, signal === null ? `exit code ${code}` : signal));
     worker.on('error', () => undefined);
+  }
+
+  #receive(worker: Worker, report: Report): void {
+    switch (report.kind) {
+      case 'loading':
+        this.#files.push(report.file);
+        this.#events.loading(report.file);
+        break;
+      case 'ready':
+        this.#take(worker, report);
+        break;
+      case 'failed':
+        this.#fail(report.message);
+        break;
+    }
   }
 
   #take(worker: Worker, ready: Ready): void {
     if (this.#current !== null) this.#drain(this.#current.worker);
     this.#current = { worker, readyAt: performance.now() };
     this.#starting = null;
-    this.#events.ready(ready);
+    this.#events.ready(ready, this.#files);
   }
 
   #drain(worker: Worker): void {
@@ -95,9 +114,9 @@ export class DevProcesses {
     worker.process.kill('SIGTERM');
   }
 
-  #fail(message: string, files: readonly string[]): void {
+  #fail(message: string): void {
     this.#starting = null;
-    this.#events.failed(message, files, this.#current === null);
+    this.#events.failed(message, this.#files, this.#current === null);
   }
 
   #exited(worker: Worker, how: string): void {
@@ -105,7 +124,7 @@ export class DevProcesses {
     this.#draining.delete(worker);
     if (this.#isStopping) return;
     if (this.#starting === worker && this.#isStale) return this.#start();
-    if (this.#starting === worker) return this.#fail(`The process ended before it was ready (${how}).`, []);
+    if (this.#starting === worker) return this.#fail(`The process ended before it was ready (${how}).`);
     if (this.#current?.worker !== worker) return;
     const again = performance.now() - this.#current.readyAt >= STABLE_MS;
     this.#current = null;

@@ -11,14 +11,17 @@ export type Ready = {
   /** Providers with a key or an address, without the simulated one. */
   providers: readonly string[];
   defaultModel: string;
-  /** The files that a change of the config can be in: absolute paths. */
-  files: readonly string[];
 };
 
-/** The process ends. `files`: those that it loaded before. */
-export type Failed = { kind: 'failed'; message: string; files: readonly string[] };
+/** The process ends. */
+export type Failed = { kind: 'failed'; message: string };
 
-export type Report = Ready | Failed;
+/**
+ * A file that a change of the config can be in: an absolute path. Sent before the file runs, since it may end the process.
+ */
+export type Loading = { kind: 'loading'; file: string };
+
+export type Report = Loading | Ready | Failed;
 
 const SENDER = 'nightshift dev';
 

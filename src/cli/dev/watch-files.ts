@@ -32,6 +32,11 @@ export class WatchedFiles {
     for (const file of files) if (!this.#known.has(file)) this.#known.set(file, hashOfFile(file));
   }
 
+  /** Watches one more. */
+  add(file: string): void {
+    if (!this.#files.includes(file)) this.watch([...this.#files, file]);
+  }
+
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const watcher of this.#watchers.values()) watcher.close();

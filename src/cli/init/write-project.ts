@@ -26,7 +26,7 @@ async function refuseExisting(folder: string, files: readonly ProjectFile[]): Pr
   const existing = files.map(({ file }) => file).filter((file) => names.includes(file));
   if (existing.length === 0) return;
   throw refused(
-    `The folder ${folder} has these files already: ${existing.join(', ')}. Nothing was written. Name another folder, as in \`nightshift init my-agents\`.`,
+    `The folder ${folder} has these files already: ${existing.join(', ')}. Nothing was written. Name another folder, such as my-agents.`,
   );
 }
 

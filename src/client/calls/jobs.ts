@@ -6,7 +6,9 @@ import type { JobOf } from '../output.ts';
 import type { CancelJob, CancelJobs, Job, Json, Operations } from '../schema.ts';
 import type { Request, RequestOptions } from '../transport.ts';
 
+/** How long to wait for a job, and for what. */
 export type WaitOptions = {
+  /** When it aborts, the promise rejects with its reason; the job continues. */
   signal?: AbortSignal;
   /** Total timeout in milliseconds; then the promise rejects with `timed_out`. Default: no timeout. */
   timeoutMs?: number;
@@ -19,24 +21,27 @@ const POLL_MS = 30_000;
 
 export function jobCalls(request: Request) {
   return {
-    /** `T`: the type of `output.data`. */
+    /** Reads a job; with `wait_ms`, waits for it to finish, or to wait for a person. `T`: the type of `output.data`. */
     get: async <T = Json>(
       id: string,
       query: Operations['GET /api/jobs/{id}']['query'] = {},
       options?: RequestOptions,
     ): Promise<JobOf<T>> => ofType(await request('GET', '/api/jobs/{id}', { path: { id }, query, ...options })),
+    /** Jobs that match a filter, newest first. */
     list: (query: Operations['GET /api/jobs']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/jobs', { query: { ...query, ...more }, ...options })),
     /**
-     * Resolves with the finished job, whatever its status; with `until`, also with one that waits. Retries while the API is unavailable. `T`: the type of
-     * `output.data`.
+     * Resolves with the finished job, whatever its status; with `until`, also with one that waits. Retries while the API is
+     * unavailable. `T`: the type of `output.data`.
      */
     wait: <T = Json>(id: string, options?: WaitOptions) => waitForJob<T>(request, id, options),
+    /** Cancels a job; of a finished job, returns its status. */
     cancel: (id: string, body: CancelJob = {}, options?: RequestOptions) =>
       request('POST', '/api/jobs/{id}/cancel', { path: { id }, body, ...options }),
     /** Cancels all unfinished jobs that match a filter. */
     cancelAll: (body: CancelJobs, options?: RequestOptions) =>
       request('POST', '/api/jobs/cancel', { body, ...options }),
+    /** The timeline of a job: model calls, tool calls and waits. */
     steps: (id: string, query: Operations['GET /api/jobs/{id}/steps']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) =>
         request('GET', '/api/jobs/{id}/steps', { path: { id }, query: { ...query, ...more }, ...options }),
@@ -84,6 +89,7 @@ function ofType<T>(job: Job): JobOf<T> {
   return job as JobOf<T>;
 }
 
+/** Whether a job has ended, with whatever result. */
 export function isFinished({ status }: Pick<Job, 'status'>): boolean {
   return status !== 'delayed' && status !== 'queued' && status !== 'running' && status !== 'waiting';
 }

@@ -11,6 +11,7 @@ export function keyCalls(request: Request) {
     /** Only this answer has the key. It is not repeated after an error: each request creates a key. */
     create: (body: CreateApiKey, options?: OnceOptions) =>
       request('POST', '/api/keys', { body, ...options, retries: 0 }),
+    /** API keys, newest first, without what is secret. */
     list: (query: Operations['GET /api/keys']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/keys', { query: { ...query, ...more }, ...options })),
     /** Ends the key, its sessions and its event streams within a second. */

@@ -7,11 +7,14 @@ type RunsQuery = Operations['GET /api/schedules/{id}/runs']['query'];
 
 export function scheduleCalls(request: Request) {
   return {
+    /** Creates a schedule, which posts an input at certain times. */
     create: (body: CreateSchedule, options?: RequestOptions) => request('POST', '/api/schedules', { body, ...options }),
+    /** Reads a schedule. */
     get: (id: string, options?: RequestOptions) => request('GET', '/api/schedules/{id}', { path: { id }, ...options }),
+    /** Schedules, newest first. */
     list: (query: Operations['GET /api/schedules']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/schedules', { query: { ...query, ...more }, ...options })),
-    /** `{paused: true}` pauses it. */
+    /** Changes it; `{paused: true}` pauses it. */
     update: (id: string, body: PatchSchedule, options?: RequestOptions) =>
       request('PATCH', '/api/schedules/{id}', { path: { id }, body, ...options }),
     /** Deletes its run log too. Jobs that it started go on. */
@@ -20,7 +23,7 @@ export function scheduleCalls(request: Request) {
     /** Posts its input now. The next run does not change. */
     runNow: (id: string, options?: RequestOptions) =>
       request('POST', '/api/schedules/{id}/run', { path: { id }, ...options }),
-    /** Newest first. */
+    /** Its run log, newest first. */
     runs: (id: string, query: RunsQuery = {}, options?: RequestOptions) =>
       pagesOf((more) =>
         request('GET', '/api/schedules/{id}/runs', { path: { id }, query: { ...query, ...more }, ...options }),

@@ -5,9 +5,12 @@ import type { Request, RequestOptions } from '../transport.ts';
 
 export function tenantCalls(request: Request) {
   return {
+    /** Creates a tenant. A key of a tenant that does not exist creates it, too. */
     create: (body: CreateTenant, options?: RequestOptions) => request('POST', '/api/tenants', { body, ...options }),
+    /** Reads a tenant with its limits. */
     get: (name: string, options?: RequestOptions) =>
       request('GET', '/api/tenants/{name}', { path: { name }, ...options }),
+    /** Tenants, sorted by name. */
     list: (query: Operations['GET /api/tenants']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/tenants', { query: { ...query, ...more }, ...options })),
     /** Suspends it, lets it go on, changes its limits, or what its workers may use. */

@@ -11,7 +11,15 @@ import type { Json } from '../json.ts';
  */
 export type Opaque = { name: string; data: Json; model?: string };
 
-export type TextBlock = { type: 'text'; text: string; provider?: Opaque };
+/** A piece of text. */
+export type TextBlock = {
+  /** The kind of the block. */
+  type: 'text';
+  /** The text itself. */
+  text: string;
+  /** What the provider must get back with it. */
+  provider?: Opaque;
+};
 
 /** Reasoning. With an empty `text`, it carries only the data the provider needs back. */
 export type ThinkingBlock = { type: 'thinking'; text: string; provider?: Opaque };
@@ -28,10 +36,17 @@ export type ToolResultBlock = {
   compact_summary?: string;
 };
 
+/** A part of the result of a tool: text or an image. */
 export type ResultPart = TextBlock | ImageBlock;
 
 export type Source = { type: 'base64'; media_type: string; data: string } | { type: 'url'; url: string };
-export type ImageBlock = { type: 'image'; source: Source };
+/** An image. */
+export type ImageBlock = {
+  /** The kind of the block. */
+  type: 'image';
+  /** Its data in base64, or its URL. */
+  source: Source;
+};
 export type DocumentBlock = { type: 'document'; source: Source; title?: string };
 
 export type Block = TextBlock | ThinkingBlock | ToolUseBlock | ToolResultBlock | ImageBlock | DocumentBlock;

@@ -8,9 +8,16 @@
  * denial.
  */
 export const APPROVALS = ['never', 'always', 'deny'] as const;
+/** Whether a call needs approval: `never`, `always`, or `deny`: it is refused. */
 export type Approval = (typeof APPROVALS)[number];
 
-export type ApprovalRule = { tool: string; decision: Approval };
+/** Whether the calls of some tools need approval. */
+export type ApprovalRule = {
+  /** The name of a tool; `*` stands for any characters. */
+  tool: string;
+  /** What holds for its calls. */
+  decision: Approval;
+};
 
 export const TOOL_GLOB = '^[a-zA-Z0-9_*-]{1,64}$';
 

@@ -18,6 +18,7 @@ import type { CallSteps } from './steps.ts';
  * harm; a call found as started is never repeated.
  */
 export const EFFECTS = ['none', 'idempotent', 'once'] as const;
+/** What running a call twice does: `none`, `idempotent` or `once`. See `effect` of a tool. */
 export type Effect = (typeof EFFECTS)[number];
 
 /** What happens to a `once` call with an unknown outcome: the model is told, or a person is asked. */

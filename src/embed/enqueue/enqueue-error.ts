@@ -18,21 +18,21 @@ export type NightshiftEnqueueCode =
 
 /** A job was not enqueued. The message says what to do. */
 export class NightshiftEnqueueError extends Error {
+  /** The name of the class, also where several copies of the package are loaded. */
   override name = 'NightshiftEnqueueError';
+  /** What went wrong. */
   readonly code: NightshiftEnqueueCode;
   /** Each fault of an invalid job; otherwise empty. */
   readonly faults: readonly string[];
 
-  constructor(
-    code: NightshiftEnqueueCode,
-    message: string,
-    more: { faults?: readonly string[]; cause?: unknown } = {},
-  ) {
+  constructor(code: NightshiftEnqueueCode, message: string, more: More = {}) {
     super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.code = code;
     this.faults = more.faults ?? [];
   }
 }
+
+type More = { faults?: readonly string[]; cause?: unknown };
 
 const BY_STATE: Readonly<Record<string, NightshiftEnqueueCode>> = {
   NS001: 'not_granted',

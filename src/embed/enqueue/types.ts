@@ -6,24 +6,57 @@ import type { CreateWorker, FirstMessage, PostMessage } from '../../client/index
  * with `query(text, parameters)`, which replaces `$1` and `$2`.
  */
 export type SqlRunner =
-  | { query(text: string, parameters: string[]): PromiseLike<unknown> }
-  | { unsafe(text: string, parameters: string[]): PromiseLike<unknown> }
-  | { execute(text: string): PromiseLike<unknown> }
-  | { $queryRawUnsafe(text: string, ...parameters: string[]): PromiseLike<unknown> };
+  | {
+      /** A client of `pg`, or your own function: runs a statement with `$1` and `$2`. */
+      query(text: string, parameters: string[]): PromiseLike<unknown>;
+    }
+  | {
+      /** A transaction of postgres.js. */
+      unsafe(text: string, parameters: string[]): PromiseLike<unknown>;
+    }
+  | {
+      /** A transaction of Drizzle. */
+      execute(text: string): PromiseLike<unknown>;
+    }
+  | {
+      /** A transaction of Prisma. */
+      $queryRawUnsafe(text: string, ...parameters: string[]): PromiseLike<unknown>;
+    };
 
 type OfRequest = 'after_s' | 'at' | 'webhook';
 
 /** A worker to create, with its first input. */
 export type EnqueueWorker = Omit<CreateWorker, 'input' | 'parent_worker_id'> & {
+  /** Its first input: a text, or an object with `content` and more. */
   input: string | Omit<FirstMessage, OfRequest>;
+  /** Of a worker there is none: `EnqueueMessage` has one. */
   context_id?: never;
 };
 
 /** An input for a context that exists, or that the same transaction enqueued before. It waits its turn. */
-export type EnqueueMessage = { context_id: string; input: string | Omit<PostMessage, OfRequest | 'delivery'> };
+export type EnqueueMessage = {
+  /** The id of the context that gets the input. */
+  context_id: string;
+  /** A text, or an object with `content` and more. */
+  input: string | Omit<PostMessage, OfRequest | 'delivery'>;
+};
 
-/** `job_id`: a UUIDv7 of your own; enqueued twice, it is one job with the same ids. Default: a new one. */
-export type EnqueueJob = { tenant: string; job_id?: string } & (EnqueueWorker | EnqueueMessage);
+/** A job to enqueue, for a tenant: a new worker with its first input, or an input for a context. */
+export type EnqueueJob = {
+  /** The name of the tenant. */
+  tenant: string;
+  /** A UUIDv7 of your own; enqueued twice, it is one job with the same ids. Default: a new one. */
+  job_id?: string;
+} & (EnqueueWorker | EnqueueMessage);
 
-/** Ids of what exists once your transaction has committed. `worker_id`: of the worker that it creates; null: none. */
-export type Enqueued = { job_id: string; message_id: string; context_id: string; worker_id: string | null };
+/** Ids of what exists once your transaction has committed. */
+export type Enqueued = {
+  /** The id of the job. */
+  job_id: string;
+  /** The id of the input. */
+  message_id: string;
+  /** The id of the context that has both. */
+  context_id: string;
+  /** The id of the worker that it creates; null: it creates none. */
+  worker_id: string | null;
+};

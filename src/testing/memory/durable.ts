@@ -11,9 +11,13 @@ import { ids } from '../../platform/ids.ts';
 
 /** What a tool started with `context.spawn` or `context.enqueue`, under the name of its step. */
 export type StartedWork = {
+  /** The name of the tool. */
   tool: string;
+  /** Whether it created a worker or queued an input. */
   kind: 'spawn' | 'enqueue';
+  /** The name of the step. */
   step: string;
+  /** The task of the worker, or the input. */
   input: string;
   /** Of a spawned worker; null: it has none. */
   role: string | null;

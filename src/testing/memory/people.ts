@@ -8,28 +8,53 @@ import { TestKitError } from '../error.ts';
 
 /** A call that waits for a person or a client. */
 export type WaitingCall = {
+  /** A UUID. */
   id: string;
   /** The name of the tool. */
   tool: string;
+  /** What the model asks for. */
   input: Json;
   /** Of a call of `ask_user`; null: another tool. */
   question: string | null;
+  /** The answers that it offers; null: it offers none. */
   choices: readonly string[] | null;
   /** Whose call it is: of the worker that the test runs, or of one below it. */
   worker: { name: string; role: string | null };
 };
 
 /** A call that waits, and for what: a decision, or an answer. */
-export type Awaited = { call: WaitingCall; waits_for: 'approval' | 'answer' };
+export type Awaited = {
+  /** The call. */
+  call: WaitingCall;
+  /** Whether a decision or an answer is missing. */
+  waits_for: 'approval' | 'answer';
+};
 
-/** `approve`, also with another input, which the schema of the tool must accept; or `reject` with the reason that the model reads. */
-export type Decision = 'approve' | 'reject' | { approve: JsonObject } | { reject: string };
+/** What a person decides on a call. */
+export type Decision =
+  | 'approve'
+  | 'reject'
+  | {
+      /** Approves it with another input, which the schema of the tool must accept. */
+      approve: JsonObject;
+    }
+  | {
+      /** Rejects it with a reason, which the model reads. */
+      reject: string;
+    };
 
 /** Undefined: no decision, so that the wait goes on until its timeout. */
 export type Approve = (call: WaitingCall) => Decision | undefined | Promise<Decision | undefined>;
 
 /** A text, or what a tool of the client returned. */
-export type Answer = string | { content: string | ResultPart[]; is_error?: boolean | undefined };
+export type Answer =
+  | string
+  | {
+      /** What the model gets. */
+      content: string | ResultPart[];
+      /** The tool failed. Default: false. */
+      is_error?: boolean | undefined;
+    };
 
 /** Undefined: no answer, so that the wait goes on until its timeout. */
 export type AnswerCall = (call: WaitingCall) => Answer | undefined | Promise<Answer | undefined>;

@@ -4,11 +4,29 @@ import type { EntryLevel, OpenReport } from '../../core/tools/report.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
 import { fieldsOf, messageOf, progressOf } from '../../tools/run/reported.ts';
 
-/** An entry of the log of a call. `fields` null: it has none. */
-export type ReportedEntry = { tool: string; level: EntryLevel; message: string; fields: JsonObject | null };
+/** An entry of the log of a call. */
+export type ReportedEntry = {
+  /** The name of the tool. */
+  tool: string;
+  /** From `debug` to `error`. */
+  level: EntryLevel;
+  /** The text, as far as it is kept. */
+  message: string;
+  /** Its data; null: it has none. */
+  fields: JsonObject | null;
+};
 
-/** A progress report of a call. Null: not given. */
-export type ReportedProgress = { tool: string; message: string | null; done: number | null; total: number | null };
+/** A progress report of a call. */
+export type ReportedProgress = {
+  /** The name of the tool. */
+  tool: string;
+  /** What it did; null: not given. */
+  message: string | null;
+  /** How much of `total` was done; null: not given. */
+  done: number | null;
+  /** How much there was to do; null: not given. */
+  total: number | null;
+};
 
 export class Reports {
   readonly log: ReportedEntry[] = [];

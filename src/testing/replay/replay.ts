@@ -20,6 +20,7 @@ import { readRecording, type RecordedAnswer, type Recording } from './recording.
 import { isWithoutResult, recordedModel, recordedPeople, recordedTeam, recordedTools } from './recorded-ports.ts';
 import { conversationLines, promptLines } from './texts.ts';
 
+/** What is changed for a replay. */
 export type ReplayOptions = RunFor & {
   /** A role of the config in place of the recorded one; null: none. */
   role?: string | null | undefined;

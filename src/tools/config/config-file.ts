@@ -28,7 +28,7 @@ type LoadOptions = {
   secrets?: SecretSource;
   /**
    * Gets the path of the config file and of each file that it imports, outside of packages, also of those that do not
-   * exist.
+   * exist, each before it runs.
    */
   onFile?: (path: string) => void;
 };
@@ -78,16 +78,18 @@ function defaultOf(module: unknown, path: string): unknown {
 /** In a config file, `nightshift` always resolves to this package, wherever the file is. */
 async function load(path: string, onFile: (path: string) => void): Promise<unknown> {
   const files: string[] = [];
-  const missing: string[] = [];
   const hooks = registerHooks({
     resolve(specifier, context, next) {
       try {
         const found = next(specifier === 'nightshift' ? PACKAGE_ENTRY : specifier, context);
-        if (isOwn(found.url)) files.push(fileURLToPath(found.url));
+        if (isOwn(found.url)) {
+          files.push(fileURLToPath(found.url));
+          onFile(fileURLToPath(found.url));
+        }
         return found;
       } catch (error) {
         const url = /^\.{1,2}\//.test(specifier) ? URL.parse(specifier, context.parentURL) : null;
-        if (url !== null && isOwn(url.href)) missing.push(fileURLToPath(url));
+        if (url !== null && isOwn(url.href)) onFile(fileURLToPath(url));
         throw error;
       }
     },
@@ -100,7 +102,6 @@ async function load(path: string, onFile: (path: string) => void): Promise<unkno
     throw new ConfigFileError(`${path} cannot be loaded: ${faultText(error)}${where}`, { cause: error });
   } finally {
     hooks.deregister();
-    [...files, ...missing].forEach((file) => onFile(file));
   }
 }
 

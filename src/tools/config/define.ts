@@ -23,6 +23,7 @@ import type { Written } from './written.ts';
 export type ToolWorker = {
   /** The same as `worker_id`. */
   id: string;
+  /** The name of the worker. */
   name: string;
   /** The name of its role; null: it has none. */
   role: string | null;
@@ -56,12 +57,24 @@ type CallFacts = {
 type AddEntry = (message: string, fields?: object) => void;
 
 /** The log of a call, by level. */
-export type CallLog = { debug: AddEntry; info: AddEntry; warn: AddEntry; error: AddEntry };
+export type CallLog = {
+  /** Adds an entry of the level debug. */
+  debug: AddEntry;
+  /** Adds an entry of the level info. */
+  info: AddEntry;
+  /** Adds an entry of the level warn. */
+  warn: AddEntry;
+  /** Adds an entry of the level error. */
+  error: AddEntry;
+};
 
-/** `message`: 500 characters are kept. `done` of `total`: in any unit, such as files or percent. */
+/** How far a call is. */
 export type ToolProgress = {
+  /** What it does now. 500 characters are kept. */
   message?: string | undefined;
+  /** How much of `total` is done, in any unit, such as files or percent. */
   done?: number | undefined;
+  /** How much there is to do, in the unit of `done`. */
   total?: number | undefined;
 };
 
@@ -129,9 +142,20 @@ export type UnknownCall<Input> = Omit<ToolContext, 'log' | 'progress' | 'step' |
 
 /** The outcome of the call. `did_not_happen`: it is executed again with the same idempotency key. */
 export type Reconciliation =
-  | { outcome: 'happened'; result: ToolReturn }
-  | { outcome: 'did_not_happen' }
-  | { outcome: 'unknown' };
+  | {
+      /** The call had its effect. */
+      outcome: 'happened';
+      /** What `execute` would have returned. */
+      result: ToolReturn;
+    }
+  | {
+      /** The call had no effect. */
+      outcome: 'did_not_happen';
+    }
+  | {
+      /** It cannot be found out: see `on_unknown`. */
+      outcome: 'unknown';
+    };
 
 type ToolBase = {
   /** 1 to 64 letters, digits, `_` or `-`; must be unique. */
@@ -168,7 +192,10 @@ export type ApprovalCall<Input = unknown> = CallFacts & {
  */
 export type ToolApproval<Input = unknown> = Approval | Judges<Input>['judge'];
 /** A method type, so that tools with any schema are assignable. */
-type Judges<Input> = { judge(call: ApprovalCall<Input>): Approval | Promise<Approval> };
+type Judges<Input> = {
+  /** Decides whether this call needs approval. */
+  judge(call: ApprovalCall<Input>): Approval | Promise<Approval>;
+};
 
 /**
  * A tool whose input is described by a schema of a library that implements Standard Schema and Standard JSON Schema:
@@ -176,8 +203,11 @@ type Judges<Input> = { judge(call: ApprovalCall<Input>): Approval | Promise<Appr
  * must describe an object.
  */
 export type SchemaTool<Schema extends StandardSchema> = ToolBase & {
+  /** The schema of the arguments, which must be an object. */
   input: Schema;
+  /** Of this kind of tool there is none: see `JsonSchemaTool`. */
   input_schema?: undefined;
+  /** Whether calls need approval. Default: `never`. */
   approval?: ToolApproval<OutputOf<Schema>> | undefined;
   /** `input`: the validated arguments, including defaults. */
   execute(input: OutputOf<Schema>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
@@ -189,8 +219,11 @@ export type SchemaTool<Schema extends StandardSchema> = ToolBase & {
 
 /** A tool whose input is described by a JSON Schema (draft 2020-12 or 7) of an object, or one of TypeBox. */
 export type JsonSchemaTool<Schema extends object = object> = ToolBase & {
+  /** Of this kind of tool there is none: see `SchemaTool`. */
   input?: undefined;
+  /** The JSON Schema of the arguments, which must be an object. */
   input_schema: Schema;
+  /** Whether calls need approval. Default: `never`. */
   approval?: ToolApproval<InputOf<Schema>> | undefined;
   /**
    * `input` matches `input_schema`. Its type is inferred from a literal schema; annotate it for one that is declared
@@ -237,7 +270,10 @@ export type OperatorConfig = {
  * by its own schema. The file is checked when a process loads it; all faults are reported together.
  */
 export function defineConfig<const Schemas extends readonly unknown[]>(
-  config: Omit<OperatorConfig, 'tools'> & { tools?: { [At in keyof Schemas]: ToolOf<Schemas[At]> } },
+  config: Omit<OperatorConfig, 'tools'> & {
+    /** Functions that models can call. A worker gets those that its role or its config names. */
+    tools?: { [At in keyof Schemas]: ToolOf<Schemas[At]> };
+  },
 ): typeof config {
   return config;
 }

@@ -3,21 +3,35 @@
  * that implements both can be used, and none is a dependency.
  */
 export type StandardSchema<Input = unknown, Output = Input> = {
+  /** What the library tells of the schema. */
   readonly '~standard': {
+    /** Of Standard Schema. */
     readonly version: 1;
+    /** The name of the library. */
     readonly vendor: string;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** For the compiler only. */
+    readonly types?: Types<Input, Output> | undefined;
+    /** Checks and converts a value. */
     readonly validate: (
       value: unknown,
-      options?: { readonly libraryOptions?: Record<string, unknown> | undefined },
+      options?: ValidateOptions,
     ) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    /** Converts the schema to JSON Schema. */
     readonly jsonSchema: {
-      /** Throws for what JSON Schema cannot express, and for an unknown target. */
-      readonly input: (options: { readonly target: string }) => Record<string, unknown>;
-      readonly output: (options: { readonly target: string }) => Record<string, unknown>;
+      /** Of what is checked. Throws for what JSON Schema cannot express, and for an unknown target. */
+      readonly input: (options: Target) => Record<string, unknown>;
+      /** Of what comes out. Throws as `input` does. */
+      readonly output: (options: Target) => Record<string, unknown>;
     };
   };
 };
+
+type Types<Input, Output> = { readonly input: Input; readonly output: Output };
+
+/** The draft of JSON Schema, such as `draft-2020-12`. */
+type Target = { readonly target: string };
+
+type ValidateOptions = { readonly libraryOptions?: Record<string, unknown> | undefined };
 
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }

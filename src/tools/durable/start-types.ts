@@ -5,8 +5,11 @@ import type { JsonObject } from '../../core/json.ts';
 export type SpawnOptions = {
   /** The first input of the worker: at most 1,000,000 characters. */
   input: string;
+  /** Default: the name of its role, else `worker`. */
   name?: string | undefined;
+  /** The name of its role. Default: none. */
   role?: string | undefined;
+  /** Its system prompt, in place of that of the role. */
   system_prompt?: string | undefined;
   /** `provider/model`. */
   model?: string | undefined;
@@ -18,8 +21,17 @@ export type SpawnOptions = {
   detached?: boolean | undefined;
 };
 
-export type SpawnedWorker = { worker_id: string; context_id: string; job_id: string };
+/** The ids of a worker that a tool created. */
+export type SpawnedWorker = {
+  /** The id of the worker. */
+  worker_id: string;
+  /** The id of its context. */
+  context_id: string;
+  /** The id of its first job. */
+  job_id: string;
+};
 
+/** An input to queue in a context. */
 export type EnqueueOptions = {
   /** Any context of the tenant. If the job has a user, only one of this user. */
   context_id: string;
@@ -31,7 +43,15 @@ export type EnqueueOptions = {
   metadata?: JsonObject | undefined;
 };
 
-export type EnqueuedInput = { context_id: string; job_id: string; message_id: string };
+/** The ids of an input that a tool queued. */
+export type EnqueuedInput = {
+  /** The id of the context that got it. */
+  context_id: string;
+  /** The id of its job. */
+  job_id: string;
+  /** The id of the input. */
+  message_id: string;
+};
 
 /**
  * Creates a worker, with its first job, exactly once: `spawn('research', { role: 'researcher', input })`. It is committed

@@ -1,8 +1,13 @@
 /** An error for tools of the config file. For other errors, model and tenant see only a reference. */
 const MARK = Symbol.for('nightshift.tool_error');
 
-/** `code`: see `ToolError`. `cause`: for the operator's log at debug; neither model nor tenant sees it. */
-export type ToolErrorOptions = { code?: string | undefined; cause?: unknown };
+/** What an error tells beside its message. */
+export type ToolErrorOptions = {
+  /** In lower case and `_`, such as `order_closed`. See `ToolError`. */
+  code?: string | undefined;
+  /** For the operator's log at debug; neither model nor tenant sees it. */
+  cause?: unknown;
+};
 
 /**
  * Fails the call with an error for the model. Message and code are the result of the call, which is stored in the
@@ -16,8 +21,11 @@ export type ToolErrorOptions = { code?: string | undefined; cause?: unknown };
  * @example throw new ToolError('The order A-17 is closed.', { code: 'order_closed' });
  */
 export class ToolError extends Error {
+  /** The name of the class, also where several copies of the package are loaded. */
   override name = 'ToolError';
+  /** The code that the model and programs read; undefined: none. */
   readonly code: string | undefined;
+  /** Marks errors of every copy of this package. */
   readonly [MARK] = true;
 
   constructor(message: string, { code, ...options }: ToolErrorOptions = {}) {

@@ -108,21 +108,25 @@ test('a fault in an imported file is told with its line, and the version before 
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){3}/);
 });
 
-test('a config that never ends loading can be replaced', async () => {
-  const fine = await readFile(at('tools/hold.ts'), 'utf8');
-  const hangs =
-    "import { writeFileSync } from 'node:fs';\nwriteFileSync('hangs', '');\nawait new Promise((done) => setTimeout(done, 1e8));\n";
-  await writeFile(at('tools/hold.ts'), hangs + fine);
+test('a new file that never ends loading can be mended', async () => {
+  await mkdir(at('hanging'));
+  const waits = 'await new Promise((done) => setTimeout(done, 1e8));';
+  await writeFile(
+    at('hanging/hangs.ts'),
+    `import { writeFileSync } from 'node:fs';\nwriteFileSync('hangs', '');\n${waits}\n`,
+  );
+  await change('nightshift.config.ts', 'import', "import './hanging/hangs.ts';\nimport");
   await until('the config is loading', () => existsSync(at('hangs')));
-  await writeFile(at('tools/hold.ts'), fine);
+  await writeFile(at('hanging/hangs.ts'), 'export {};\n');
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){4}/);
 });
 
-test('a file that ends the process while it loads can be mended', async () => {
-  const fine = await readFile(at('tools/hold.ts'), 'utf8');
-  await writeFile(at('tools/hold.ts'), `process.exit(3);\n${fine}`);
+test('a new file that ends the process while it loads can be mended', async () => {
+  await mkdir(at('ending'));
+  await writeFile(at('ending/ends.ts'), 'process.exit(3);\n');
+  await change('nightshift.config.ts', 'import', "import './ending/ends.ts';\nimport");
   await dev.says('out', /The process ended before it was ready \(exit code 3\)/);
-  await writeFile(at('tools/hold.ts'), fine);
+  await writeFile(at('ending/ends.ts'), 'export {};\n');
   await dev.says('out', /(?:"msg":"reloaded"[\s\S]*){5}/);
 });
 
@@ -159,6 +163,20 @@ test('Ctrl-C waits for a tool that began before the last change, and ends with 0
   await writeFile(at('release'), '');
   expect(await dev.done).toMatchObject({ code: 0 });
   expect(await readFile(at('held'), 'utf8')).toBe('x.');
+});
+
+test('npm start runs the project, with its `.env`', async () => {
+  const { scripts } = JSON.parse(await readFile(at('package.json'), 'utf8')) as { scripts: Record<string, string> };
+  const [program = '', ...args] = scripts['start']?.split(' ') ?? [];
+  expect(program).toBe('nightshift');
+  await appendFile(at('.env'), '\nNIGHTSHIFT_API_KEYS=a-key-of-the-project-1234567:default\n');
+  const started = start(args, { DATABASE_URL: database.url }, { cwd: folder });
+  const [, url = ''] = await started.says('out', /is ready at (http:\S+)[^]*Settings from \S*\.env;/);
+  client = createClient({ url, apiKey: 'a-key-of-the-project-1234567' });
+  expect(await answerTo('call: order_status {"order": "A-17"}\n---\nsay: done')).toContain('lost');
+  await expect(createClient({ url }).workers.list().all()).rejects.toMatchObject({ code: 'unauthorized' });
+  started.signal('SIGTERM');
+  expect(await started.done).toMatchObject({ code: 0 });
 });
 
 /** The package `nightshift` as npm links a clone, with the sources and packages of this one. */

@@ -1,14 +1,16 @@
-/** `init`: writes a new project. Calls no API. */
+/** `init`: writes a new project. Calls no API. It is also the command of the package `create-nightshift`. */
 import path from 'node:path';
 import { Command } from 'commander';
 import { examplesText, type Cli } from '../../cli.ts';
 import { projectFiles } from '../../init/project.ts';
 import { writeProject } from '../../init/write-project.ts';
 
-export function initCommand(cli: Cli): Command {
-  return new Command('init')
+const EXAMPLES = ['nightshift init my-agents', 'nightshift init . --json'];
+
+export function initCommand(cli: Cli, name = 'init', examples: readonly string[] = EXAMPLES): Command {
+  return new Command(name)
     .description('write a new project: a config file, a tool, its test, and what it needs to run')
-    .addHelpText('after', examplesText(['nightshift init my-agents', 'nightshift init . --json']))
+    .addHelpText('after', examplesText(examples))
     .argument('[folder]', 'where to write it; created if it does not exist', '.')
     .option('--json', 'print only JSON on stdout, and errors as JSON on stderr')
     .action(async (named: string, { json }: { json?: true }) => {

@@ -1,8 +1,8 @@
-/** The `.env` of the project. Variables that are set in the real environment win, as with `node --env-file`. */
+/** The `.env` of a folder. Variables that are set in the real environment win, as with `node --env-file`. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
-import type { Environment } from '../../config/environment.ts';
+import type { Environment } from './environment.ts';
 
 /** `file` null: there is none. */
 export type EnvFile = { env: Environment; file: string | null };
@@ -15,4 +15,12 @@ export function readEnvFile(folder: string, real: Environment): EnvFile {
   const file = envFileIn(folder);
   if (!existsSync(file)) return { env: real, file: null };
   return { env: { ...parseEnv(readFileSync(file, 'utf8')), ...real }, file };
+}
+
+/** Adds the variables of the folder's `.env` to this process. Returns the file; null: there is none. */
+export function loadEnvFile(folder: string): string | null {
+  const file = envFileIn(folder);
+  if (!existsSync(file)) return null;
+  process.loadEnvFile(file);
+  return file;
 }
