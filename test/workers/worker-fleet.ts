@@ -198,13 +198,28 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     stopGraceMs: times.stopGraceMs,
     boundResult: (content) => content,
   };
-  const model: Model = {
+  // Calls of models and tools that the test still holds when it closes the fleet end then: a drain would wait for them.
+  const closing = new AbortController();
+  const closed = aborted(closing.signal).then((): ModelOutcome => ({ kind: 'aborted' }));
+  const closable = (model: Model): Model => ({
+    isLoaded: () => model.isLoaded(),
+    call: (request, listener, signal) => {
+      const both = AbortSignal.any([signal, closing.signal]);
+      return Promise.race([model.call(request, listener, both), closed]);
+    },
+  });
+  const scripted = closable({
     isLoaded: () => true,
     call: async (request, listener, signal) => {
       const outcome = await options.model(request, signal);
       if (outcome.kind === 'done') listener.started();
       return outcome;
     },
+  });
+  const modelOf = (name: ProviderName): Model | null => {
+    if (options.provider === undefined) return scripted;
+    const provided = options.provider.models.for(name);
+    return provided === null ? scripted : closable(provided);
   };
   const tools = options.tools ?? {};
   const descriptors: ToolDescriptor[] = Object.entries(tools)
@@ -236,7 +251,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       wakeQueue,
       bus,
       abilities: {
-        model: (name) => options.provider?.models.for(name) ?? model,
+        model: modelOf,
         keyId: (name) => options.provider?.models.keyId(name) ?? name,
         tools: {
           mayAsk: ({ name }) => (tools[name]?.approval ?? 'never') !== 'never',
@@ -244,9 +259,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           async execute(call, signal, services) {
             const tool = tools[call.name];
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+            const both = AbortSignal.any([signal, closing.signal]);
             return Promise.race([
-              tool.execute(call, signal, services),
-              aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
+              tool.execute(call, both, services),
+              aborted(both).then((): ToolOutcome => ({ kind: 'aborted' })),
             ]);
           },
           reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
@@ -371,7 +387,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
     query: async (text) => [...(await database.db.execute(text))],
     async close() {
-      await Promise.all(processes.map((process) => process.drain()));
+      const drained = Promise.all(processes.map((process) => process.drain()));
+      closing.abort();
+      await drained;
       await wakeQueue.close();
       await bus.close();
       await Promise.all(opened.map((made) => made.close()));
