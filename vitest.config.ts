@@ -69,8 +69,8 @@ export default defineConfig({
           globalSetup,
           isolate: false,
           sequence: { groupOrder: 3 },
-          // Half of the time these wait for leases, heartbeats and processes that start.
-          maxWorkers: 4,
+          // Most of the time these wait for leases, heartbeats and processes that start.
+          maxWorkers: 6,
           ...timeouts,
         },
       },
