@@ -86,7 +86,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 4 },
           // They wait for the page, the API and the worker by turns.
-          maxWorkers: 4,
+          maxWorkers: 5,
           ...timeouts,
           // A page is drawn and looked at again and again; none of this is a measure of how fast.
           testTimeout: 240_000,

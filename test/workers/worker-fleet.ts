@@ -1,6 +1,7 @@
 // A fleet of worker processes in the test process: real Postgres, real queue, a model and tools that the test controls.
 // Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { v7 } from 'uuid';
@@ -367,7 +368,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         ),
       ),
     async job(jobId) {
-      const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);
+      // With a parameter: it is planned once, however often a test asks.
+      const [row] = await database.db.execute(sql`select * from jobs where id = ${jobId}::uuid`);
       if (row === undefined) throw new Error('no such job');
       return row;
     },
