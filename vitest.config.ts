@@ -2,11 +2,13 @@
 // and Redis, the end-to-end tests, which start many processes, and the console in a real browser. Within a group files wait side by
 // side. Node runs the sources as they are, and the files of a group share the modules that their process has loaded. A run repeats no
 // test; test/flakes decides which files .ci/run repeats.
+import { enableCompileCache } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 import Sequencer from './test/sequencer.ts';
+import './test/services/drizzle-modules.js';
 
 const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs,testing}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
@@ -23,6 +25,8 @@ const timeouts = {
 
 // The processes of a run share what Node has compiled, with those of the next run too.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
+// This process has started without it.
+enableCompileCache(process.env['NODE_COMPILE_CACHE']);
 
 export default defineConfig({
   test: {
@@ -69,8 +73,8 @@ export default defineConfig({
           globalSetup,
           isolate: false,
           sequence: { groupOrder: 3 },
-          // Half of the time these wait for leases, heartbeats and processes that start.
-          maxWorkers: 4,
+          // Most of the time these wait for leases, heartbeats and processes that start.
+          maxWorkers: 6,
           ...timeouts,
         },
       },
@@ -82,7 +86,7 @@ export default defineConfig({
           isolate: false,
           sequence: { groupOrder: 4 },
           // They wait for the page, the API and the worker by turns.
-          maxWorkers: 4,
+          maxWorkers: 5,
           ...timeouts,
           // A page is drawn and looked at again and again; none of this is a measure of how fast.
           testTimeout: 240_000,

@@ -1,14 +1,14 @@
 // What an embedded Nightshift does to its process: it starts or says why not, and leaves nothing behind.
 import { execFile } from 'node:child_process';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, inject, test } from 'vitest';
 import { createNightshift, type NightshiftOptions } from '../../src/index.ts';
 import { createEmptyDatabase, createTestDatabase } from '../services/database.ts';
+import { programFile } from '../services/programs.ts';
 import { afterTest } from './opened.ts';
 
 const run = promisify(execFile);
-const PROCESS = path.join(import.meta.dirname, 'embedding-process.ts');
+const PROCESS = programFile('test/embed/embedding-process.ts');
 
 test.for([['Redis'], ['PostgreSQL alone']])(
   'after stop nothing keeps the process alive, and its handlers are as before: with %s',

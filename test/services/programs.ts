@@ -9,7 +9,7 @@ import { newestChange } from './newest-change.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const HOME = path.join(ROOT, '.nightshift', 'test-programs');
-const SOURCES = ['src', 'test/e2e', 'test/tools', 'test/services', 'bundle.ts', 'package-lock.json'];
+const SOURCES = ['src', 'test/e2e', 'test/embed', 'test/tools', 'test/services', 'bundle.ts', 'package-lock.json'];
 /** Worker processes of the test runner inherit it. */
 const FOLDER = 'NIGHTSHIFT_TEST_PROGRAMS';
 
@@ -18,6 +18,7 @@ const PROGRAMS = {
   'test/e2e/crash/crash-worker.ts': 'crash-worker',
   'test/e2e/crash/crash-client.ts': 'crash-client',
   'test/e2e/outages/resume-worker.ts': 'resume-worker',
+  'test/embed/embedding-process.ts': 'embedding-process',
 } as const;
 
 export type Program = keyof typeof PROGRAMS;

@@ -1,6 +1,7 @@
 // A fleet of worker processes in the test process: real Postgres, real queue, a model and tools that the test controls.
 // Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { v7 } from 'uuid';
@@ -201,13 +202,28 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     stopGraceMs: times.stopGraceMs,
     boundResult: (content) => content,
   };
-  const model: Model = {
+  // Calls of models and tools that the test still holds when it closes the fleet end then: a drain would wait for them.
+  const closing = new AbortController();
+  const closed = aborted(closing.signal).then((): ModelOutcome => ({ kind: 'aborted' }));
+  const closable = (model: Model): Model => ({
+    isLoaded: () => model.isLoaded(),
+    call: (request, listener, signal) => {
+      const both = AbortSignal.any([signal, closing.signal]);
+      return Promise.race([model.call(request, listener, both), closed]);
+    },
+  });
+  const scripted = closable({
     isLoaded: () => true,
     call: async (request, listener, signal) => {
       const outcome = await options.model(request, signal);
       if (outcome.kind === 'done') listener.started();
       return outcome;
     },
+  });
+  const modelOf = (name: ProviderName): Model | null => {
+    if (options.provider === undefined) return scripted;
+    const provided = options.provider.models.for(name);
+    return provided === null ? scripted : closable(provided);
   };
   const tools = options.tools ?? {};
   const descriptors: ToolDescriptor[] = Object.entries(tools)
@@ -239,7 +255,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       wakeQueue,
       bus,
       abilities: {
-        model: (name) => options.provider?.models.for(name) ?? model,
+        model: modelOf,
         keyId: (name) => options.provider?.models.keyId(name) ?? name,
         tools: {
           mayAsk: ({ name }) => (tools[name]?.approval ?? 'never') !== 'never',
@@ -247,9 +263,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           async execute(call, signal, services) {
             const tool = tools[call.name];
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+            const both = AbortSignal.any([signal, closing.signal]);
             return Promise.race([
-              tool.execute(call, signal, services),
-              aborted(signal).then((): ToolOutcome => ({ kind: 'aborted' })),
+              tool.execute(call, both, services),
+              aborted(both).then((): ToolOutcome => ({ kind: 'aborted' })),
             ]);
           },
           reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
@@ -355,7 +372,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
         ),
       ),
     async job(jobId) {
-      const [row] = await fleet.query(`select * from jobs where id = '${jobId}'`);
+      // With a parameter: it is planned once, however often a test asks.
+      const [row] = await database.db.execute(sql`select * from jobs where id = ${jobId}::uuid`);
       if (row === undefined) throw new Error('no such job');
       return row;
     },
@@ -375,7 +393,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     history: (contextId) => readHistory(database.db, { contextId, tenantId: DEFAULT_TENANT }, 'main'),
     query: async (text) => [...(await database.db.execute(text))],
     async close() {
-      await Promise.all(processes.map((process) => process.drain()));
+      const drained = Promise.all(processes.map((process) => process.drain()));
+      closing.abort();
+      await drained;
       await wakeQueue.close();
       await bus.close();
       await Promise.all(opened.map((made) => made.close()));

@@ -31,7 +31,7 @@ export class Heartbeat {
   /** When the last successful heartbeat was sent, on the monotonic clock. */
   #lastHeartbeat = 0;
   #lastFigures = 0;
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #beating: Promise<void> = Promise.resolve();
 
   constructor(ports: HeartbeatPorts) {
@@ -69,7 +69,7 @@ export class Heartbeat {
 
   /** Ends the registration: other processes may claim its remaining contexts at once. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     await pTimeout(this.#beating, { milliseconds: 2_000 }).catch(() => undefined);
     const incarnation = this.#incarnation;
     this.#incarnation = null;
@@ -81,9 +81,10 @@ export class Heartbeat {
   }
 
   async #heartbeatOn(): Promise<void> {
-    while (!this.#stopped) {
-      await setTimeout(this.#ports.times.heartbeatIntervalMs);
-      if (this.#stopped) return;
+    const { signal } = this.#stopping;
+    for (;;) {
+      await setTimeout(this.#ports.times.heartbeatIntervalMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) return;
       await this.#heartbeatOnce().catch(async (error: unknown) => this.#missed(error));
     }
   }

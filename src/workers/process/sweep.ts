@@ -32,7 +32,7 @@ const SOMETIMES = 5;
 export class Sweep {
   readonly #state: WorkerState;
   readonly #dispatcher: Dispatcher;
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #sweeping: Promise<void> = Promise.resolve();
 
   constructor(state: WorkerState, dispatcher: Dispatcher) {
@@ -44,19 +44,22 @@ export class Sweep {
     this.#sweeping = this.#sweepOn();
   }
 
+  /** Resolves when the current sweep has ended. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     await this.#sweeping;
   }
 
   async #sweepOn(): Promise<void> {
     const state = this.#state;
+    const { signal } = this.#stopping;
     const warn = (message: string) => (error: unknown) => state.log.warn({ err: error }, message);
-    for (let count = 1; !this.#stopped; count += 1) {
+    for (let count = 1; !signal.aborted; count += 1) {
       const beganAt = performance.now();
       await sweepOnce(state, this.#dispatcher).catch(warn('a sweep failed'));
       if (count % SOMETIMES === 0) await releaseOrphans(state).catch(warn('could not release leases without a run'));
-      await setTimeout(await untilNextSweep(state, beganAt, count === 1).catch(() => state.times.sweepMs));
+      const pauseMs = await untilNextSweep(state, beganAt, count === 1).catch(() => state.times.sweepMs);
+      await setTimeout(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }

@@ -9,6 +9,7 @@ import { leaveFigures } from '../../../src/db/processes/processes.ts';
 import { exposition } from './exposition.ts';
 import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi, type Api, type Body } from '../harness.ts';
+import { createFreshDatabase, type TestDatabase } from '../../services/database.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
 
 let api: Api;
@@ -480,14 +481,20 @@ test('stats and metrics count waiting, running and queued work', async () => {
 });
 
 describe('a database without all migrations', () => {
+  // Of its own: what these tests do to it cannot be undone.
+  let database: TestDatabase;
   let behind: Api;
   beforeAll(async () => {
-    behind = await openApi();
+    database = await createFreshDatabase();
+    behind = await openApi({}, database.url);
     await behind.database.db.execute(sql`
       delete from migrations where id = (select max(id) from migrations)`);
     await behind.database.db.execute(sql`alter table roles rename to roles_of_yesterday`);
   });
-  afterAll(() => behind.close());
+  afterAll(async () => {
+    await behind.close();
+    await database.drop();
+  });
 
   test('is not ready, and the error names the missing one and the command to run', async () => {
     const { status, body } = await behind.get('/readyz');

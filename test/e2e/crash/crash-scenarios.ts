@@ -14,7 +14,7 @@ import { expectSound } from '../rig/stored.ts';
 import { until } from '../rig/until.ts';
 
 /** Crashes in progress at once. */
-const AT_ONCE = 4;
+const AT_ONCE = 6;
 const TOOLS = ['look', 'put', 'mail', 'pay', 'wire', 'book', 'spawn_worker', 'wait_for_workers'];
 const ONCE = ['mail', 'pay'];
 

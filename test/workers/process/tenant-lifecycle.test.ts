@@ -131,8 +131,10 @@ test('the next job of a run does not begin after its tenant was suspended, befor
     model: async () => {
       if (isSuspended) return says('done');
       isSuspended = true;
-      const { tenantId, contextId } = await begun.promise;
+      const work = await begun.promise;
+      const { tenantId, contextId } = work;
       await fleet.perform(submitInput(fleet.ports, { ...postedInput(), tenantId, contextId }));
+      await fleet.until(async () => (await jobStatus(fleet, work)) !== 'queued');
       await change(fleet, 'acme', 'suspended');
       return says('done');
     },

@@ -1,25 +1,14 @@
 // Steps and other transactions at once: no deadlock, and nothing begins for a call that has ended.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startedBefore } from '../../../src/commands/calls/started-step.ts';
 import { loadSteps, lockJobOf, storeStep } from '../../../src/db/calls/tool-steps.ts';
 import { tagOf } from '../../services/statements.ts';
-import { says, type Fleet } from '../worker-fleet.ts';
+import { says } from '../worker-fleet.ts';
 import { runningCall, startStepping } from './stepping.ts';
 import { traceParentOfJob } from '../../../src/core/tracing/trace-parent.ts';
 
-let fleet: Fleet | null = null;
-afterEach(async () => {
-  await fleet?.close();
-  fleet = null;
-});
-
-async function fleetOf(...given: Parameters<typeof startStepping>): Promise<Fleet> {
-  fleet = await startStepping(...given);
-  return fleet;
-}
-
 test('a call that starts work and the deletion of its worker do not wait for each other', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { starting } = await of.database.transaction(async (tx) => {
     // As the deletion of a worker: the context is locked, then its jobs are deleted, then itself.
     await tx.execute(`update contexts set control_seq = control_seq + 1 where id = '${call.contextId}'`);
@@ -39,7 +28,7 @@ test('a call that starts work and the deletion of its worker do not wait for eac
 });
 
 test('a call that has ended reads, stores and starts nothing, although its job goes on', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { db } = of.database;
   await of.query(`update tool_calls set status = 'failed', finished_at = now() where id = '${call.toolCallId}'`);
   expect(await loadSteps(db, call)).toBeNull();
@@ -52,7 +41,7 @@ test('a call that has ended reads, stores and starts nothing, although its job g
 });
 
 test('a step of another kind under the name counts as found: nothing is started', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const traceParent = traceParentOfJob(call.jobId);
   for (const [name, value] of Object.entries({ text: 'x', nothing: null, list: [1] })) {
     await storeStep(of.database.db, call, { name, value, bytes: 9 });
@@ -67,7 +56,7 @@ test('a step that waits for the database is given up when its call times out', a
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   let isAway = true;
-  const of = await fleetOf(
+  const of = await startStepping(
     async ({ step }) => {
       await step('a', () => 1).then(
         () => failed.resolve('stored'),

@@ -1,16 +1,17 @@
 // A fleet whose tool has durable steps, and a call of it that waits.
+import { onTestFinished } from 'vitest';
 import { DEFAULT_TENANT, type ContextId, type ProcessId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { RunningCall } from '../../../src/db/calls/tool-steps.ts';
 import { defineTool, type ToolContext, type ToolReturn } from '../../../src/index.ts';
 import { runnerOf } from '../../tools/invoke.ts';
 import { says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
 
-export type Execute = (context: ToolContext) => ToolReturn | Promise<ToolReturn>;
+type Execute = (context: ToolContext) => ToolReturn | Promise<ToolReturn>;
 
 type Options = Partial<FleetOptions> & { timeoutMs?: number };
 
-/** A fleet whose model calls `work` once, and then ends. */
-export function startStepping(execute: Execute, { timeoutMs, ...more }: Options = {}): Promise<Fleet> {
+/** A fleet whose model calls `work` once, and then ends. It is closed at the end of the test. */
+export async function startStepping(execute: Execute, { timeoutMs, ...more }: Options = {}): Promise<Fleet> {
   const tool = defineTool({
     name: 'work',
     description: 'd',
@@ -20,11 +21,13 @@ export function startStepping(execute: Execute, { timeoutMs, ...more }: Options 
     ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
   });
   const runner = runnerOf([tool]);
-  return startFleet({
+  const fleet = await startFleet({
     model: ({ messages }) => (messages.length === 1 ? says('', { name: 'work', input: {} }) : says('done')),
     tools: { work: { effect: 'idempotent', execute: (...given) => runner.execute(...given) } },
     ...more,
   });
+  onTestFinished(() => fleet.close());
+  return fleet;
 }
 
 /** As a sweep does that finds the owner dead: another process goes on. */
@@ -36,10 +39,10 @@ export async function loseLease(of: Fleet, contextId: ContextId): Promise<void> 
 type Waiting = { of: Fleet; call: RunningCall; end: () => void };
 
 /** A call that waits within its tool, and how a process reaches it. */
-export async function runningCall(start: (execute: Execute) => Promise<Fleet>): Promise<Waiting> {
+export async function runningCall(): Promise<Waiting> {
   const began = Promise.withResolvers<ToolContext>();
   const end = Promise.withResolvers<void>();
-  const of = await start(async (context) => {
+  const of = await startStepping(async (context) => {
     began.resolve(context);
     await end.promise;
     return 'done';

@@ -1,5 +1,5 @@
 // Steps of a tool are stored under the lease of its run, and are there for the next execution of its call.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { v7 } from 'uuid';
 import {
   DEFAULT_TENANT,
@@ -14,26 +14,14 @@ import { findToolCall } from '../../../src/db/read/jobs/tool-call-views.ts';
 import { addStep, loadSteps, storeStep, type RunningCall } from '../../../src/db/calls/tool-steps.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { tagOf } from '../../services/statements.ts';
-import { transcript, type Fleet } from '../worker-fleet.ts';
+import { transcript } from '../worker-fleet.ts';
 import { loseLease, runningCall, startStepping } from './stepping.ts';
-
-let fleet: Fleet | null = null;
-afterEach(async () => {
-  await fleet?.close();
-  fleet = null;
-});
-
-/** A fleet whose model calls `work` once, and then ends. */
-async function fleetOf(...given: Parameters<typeof startStepping>): Promise<Fleet> {
-  fleet = await startStepping(...given);
-  return fleet;
-}
 
 const STEPS = 'select name, result, bytes, tenant_id from tool_steps order by name';
 
 test('results are stored with their call, whatever JSON they are', async () => {
   const values = [null, '42', 42, true, [], { a: ['\0', '\ud800', '\uF8FE'], z: 1, b: 2 }];
-  const of = await fleetOf(async ({ step }) => {
+  const of = await startStepping(async ({ step }) => {
     const seen = [];
     for (const [at, value] of values.entries()) seen.push(await step(`${at}`, () => value));
     return seen;
@@ -45,7 +33,7 @@ test('results are stored with their call, whatever JSON they are', async () => {
 });
 
 test('a call and its step in the timeline list what is stored, without the results: the last 100', async () => {
-  const of = await fleetOf(async ({ step }) => {
+  const of = await startStepping(async ({ step }) => {
     for (let n = 1; n <= 101; n += 1) await step(`step ${n}`, () => 'secret');
     return 'done';
   });
@@ -68,7 +56,7 @@ test('a call that lost its process goes on after its stored steps, and the old o
   const first = Promise.withResolvers<void>();
   const late = Promise.withResolvers<string>();
   let executions = 0;
-  const of = await fleetOf(
+  const of = await startStepping(
     async ({ step, attempt }) => {
       executions += 1;
       const mine = executions;
@@ -112,7 +100,7 @@ test('a step of a cancelled job is not stored', async () => {
   const began = Promise.withResolvers<void>();
   const end = Promise.withResolvers<void>();
   const failed = Promise.withResolvers<unknown>();
-  const of = await fleetOf(async ({ step }) => {
+  const of = await startStepping(async ({ step }) => {
     await step('a', async () => {
       began.resolve();
       await end.promise;
@@ -130,7 +118,7 @@ test('a step of a cancelled job is not stored', async () => {
 
 test('a call that stores a step with each execution is no crash loop', async () => {
   let executions = 0;
-  const of = await fleetOf(async ({ step }) => {
+  const of = await startStepping(async ({ step }) => {
     executions += 1;
     for (let n = 1; n <= 12; n += 1) {
       await step(`step ${n}`, () => executions);
@@ -150,7 +138,7 @@ test('a call that stores a step with each execution is no crash loop', async () 
 });
 
 test('a call that kills its process after each step stays suspect, and is claimed apart from others', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { db } = of.database;
   const failedClaims = async (): Promise<unknown> => (await of.query('select failed_claims from contexts'))[0];
   await of.query('update contexts set failed_claims = 4');
@@ -167,14 +155,14 @@ test('a call that kills its process after each step stays suspect, and is claime
 
 test('calls without steps send no statement for them', async () => {
   const sent: string[] = [];
-  const of = await fleetOf(() => 'done', { hook: (text) => void sent.push(tagOf(text) ?? '') });
+  const of = await startStepping(() => 'done', { hook: (text) => void sent.push(tagOf(text) ?? '') });
   const { jobId } = await of.begin('go');
   await of.ended(jobId);
   expect(sent.filter((tag) => tag.startsWith('tool_steps'))).toEqual([]);
 });
 
 test('a statement that is sent again returns what was stored first', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { db } = of.database;
   expect(await storeStep(db, call, { name: 'a', value: 'first', bytes: 7 })).toEqual({ value: 'first' });
   expect(await storeStep(db, call, { name: 'a', value: 'second', bytes: 8 })).toEqual({ value: 'first' });
@@ -184,7 +172,7 @@ test('a statement that is sent again returns what was stored first', async () =>
 });
 
 test('only the owner of the context stores steps, for an active job of its tenant that was not told to end', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { db } = of.database;
   const step = { name: 'a', value: 1, bytes: 1 };
   const another = await ensureTenant(db, 'another');
@@ -214,7 +202,7 @@ test('only the owner of the context stores steps, for an active job of its tenan
 });
 
 test('a stop request that commits while a step waits for the row is seen by it', async () => {
-  const { of, call, end } = await runningCall(fleetOf);
+  const { of, call, end } = await runningCall();
   const { db } = of.database;
   const stored = await of.database.transaction(async (tx) => {
     await tx.execute(`update contexts set control_seq = control_seq + 1 where id = '${call.contextId}'`);
