@@ -9,6 +9,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { linkSources } from './bootstrap-link.js';
+import { showProgress } from './bootstrap-progress.js';
 
 const NODE_MAJOR = 24;
 const root = path.dirname(fileURLToPath(import.meta.url));
@@ -183,15 +184,13 @@ async function install(node) {
   await alone(async () => {
     if (isInstalled()) return;
     say('Installing the dependencies (npm ci) …');
-    await npm(node, [
-      'ci',
-      '--include=dev',
-      '--include=optional',
-      '--no-audit',
-      '--no-fund',
-      '--loglevel=error',
-      '--no-progress',
-    ]);
+    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--no-progress'];
+    const endProgress = showProgress(root, process.stderr);
+    try {
+      await npm(node, ['ci', '--include=dev', '--include=optional', ...quiet]);
+    } finally {
+      endProgress();
+    }
     fs.writeFileSync(stamp, lockHash());
   });
 }

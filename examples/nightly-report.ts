@@ -13,6 +13,8 @@
  *
  * Every request has an idempotency key made from the date. If the script is started again in the same night, it finds
  * its earlier requests and waits for their results, so each part is created and paid for only once.
+ *
+ * The workers of a night are archived after a week: lists do not show them any more, and their results remain.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,6 +30,7 @@ const [, , date = new Date().toISOString().slice(0, 10), folder] = process.argv;
 
 // With a real model: set it here, give the role tools that provide the figures, and write the inputs as plain text.
 const model = 'simulated/demo';
+const WEEK_S = 7 * 24 * 3600;
 const parts = [
   { name: 'sales', input: 'think: Up from yesterday.\nsay: 132 orders, 11 % more than the day before.' },
   { name: 'support', input: 'say: 18 questions, all answered; two refunds.' },
@@ -36,7 +39,7 @@ const parts = [
 
 async function ask({ name, input }: (typeof parts)[number]): Promise<{ name: string; job: Job }> {
   const { job_id } = await client.workers.create(
-    { name: `${name} ${date}`, config: { model }, input },
+    { name: `${name} ${date}`, config: { model, idle_timeout_s: WEEK_S }, input },
     { idempotencyKey: `report-${date}-${name}` },
   );
   console.error(`${name}: job ${job_id}`);

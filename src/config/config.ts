@@ -192,7 +192,7 @@ export function parseEnvironment(env: Environment): Config {
 /** A model of each configured provider. */
 export function usualModels({ anthropic, openai }: Pick<Config, 'anthropic' | 'openai'>): string[] {
   return [
-    ...(anthropic.apiKey === null ? [] : ['anthropic/claude-sonnet-4-5']),
+    ...(anthropic.apiKey === null ? [] : ['anthropic/claude-sonnet-5-5']),
     ...(openai.apiKey === null ? [] : ['openai/gpt-5']),
     // A base URL without a key means a local server, with the one model that it was started with.
     ...(openai.apiKey === null && openai.baseUrl !== null ? ['openai-chat/default'] : []),

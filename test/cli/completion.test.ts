@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
-import { run } from './command-line.ts';
+import { run, start } from './command-line.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -36,11 +36,14 @@ for (const shell of ['bash', 'zsh', 'fish']) {
   });
 }
 
+/** What bash gives to the function of a script, and what it gets from it. */
+const COMPLETED =
+  'source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}; _nightshift; echo "${COMPREPLY[@]}"';
+
 test.skipIf(!isThere('bash'))('bash completes commands, options and values', async () => {
   const file = await script('bash');
   const completed = (words: readonly string[]): string[] => {
-    const line = `source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nightshift; echo "\${COMPREPLY[@]}"`;
-    const { stdout } = spawnSync('bash', ['-c', line, file, ...words], { encoding: 'utf8' });
+    const { stdout } = spawnSync('bash', ['-c', COMPLETED, file, ...words], { encoding: 'utf8' });
     return stdout.trim().split(' ');
   };
   expect(completed(['nightshift', 'do'])).toEqual(['doctor']);
@@ -51,6 +54,11 @@ test.skipIf(!isThere('bash'))('bash completes commands, options and values', asy
   expect(completed(['nightshift', 'workers', '--pa'])).toEqual(['--parent']);
   expect(completed(['nightshift', 'workers', 'delete', '--y'])).toEqual(['--yes']);
   expect(completed(['nightshift', 'workers', 'stop', '--y'])).toEqual(['']);
+  // Options before the command.
+  expect(completed(['nightshift', '--ur'])).toEqual(['--url']);
+  expect(completed(['nightshift', '--json', 'do'])).toEqual(['doctor']);
+  expect(completed(['nightshift', '--profile', 'two', 'jobs', '--wo'])).toEqual(['--worker']);
+  expect(completed(['nightshift', '--json', 'workers', 'delete', '--y'])).toEqual(['--yes']);
 });
 
 test('zsh calls for names with a space before, so that nothing comes before their kind', async () => {
@@ -69,7 +77,7 @@ test.skipIf(!isThere('bash'))('bash completes names that the API has', async () 
   const file = await script('bash');
   const completed = (...words: string[]): string[] => {
     // A program in place of `nightshift`, which tells what it was asked for.
-    const line = `nightshift() { echo "named-$2"; }; source "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nightshift; echo "\${COMPREPLY[@]}"`;
+    const line = `nightshift() { echo "named-$2"; }; ${COMPLETED}`;
     const { stdout } = spawnSync('bash', ['-c', line, file, 'nightshift', ...words], { encoding: 'utf8' });
     return stdout.trim().split(' ');
   };
@@ -88,7 +96,100 @@ test.skipIf(!isThere('bash'))('bash completes names that the API has', async () 
   expect(completed('webhooks', 'show', 'named')).toEqual(['named-webhooks']);
   expect(completed('jobs', '--parent', 'named')).toEqual(['named-jobs']);
   expect(completed('tree', '--js')).toEqual(['--json']);
+  expect(completed('--profile', 'named')).toEqual(['named-profiles']);
+  expect(completed('--profile', 'two', 'tree', 'named')).toEqual(['named-workers']);
 });
+
+/** What fish offers for a line, without the descriptions. */
+async function fishOffers(line: string): Promise<string[]> {
+  const program = 'function nightshift; echo "named-$argv[2]"; end; source $argv[1]; complete -C $argv[2]';
+  const { stdout, stderr } = spawnSync('fish', ['-c', program, await script('fish'), line], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return stdout.split('\n').flatMap((offered) => offered.split('\t')[0] || []);
+}
+
+test.skipIf(!isThere('fish'))('fish completes commands, options, values and names that the API has', async () => {
+  expect(await fishOffers('nightshift do')).toEqual(['doctor']);
+  expect(await fishOffers('nightshift jobs --wo')).toEqual(['--worker']);
+  expect(await fishOffers('nightshift jobs --status fa')).toEqual(['failed']);
+  expect(await fishOffers('nightshift workers st')).toEqual(['start', 'stop']);
+  expect(await fishOffers('nightshift workers delete --y')).toEqual(['--yes']);
+  expect(await fishOffers('nightshift tree ')).toEqual(['named-workers']);
+  expect(await fishOffers('nightshift workers stop n')).toEqual(['named-workers']);
+  expect(await fishOffers('nightshift jobs --role=')).toEqual(['--role=named-roles']);
+  // A subcommand with the name of a command.
+  expect(await fishOffers('nightshift schedules run --p')).toEqual(['--profile']);
+  // Options before the command.
+  expect(await fishOffers('nightshift --ur')).toEqual(['--url']);
+  expect(await fishOffers('nightshift --url http://x:1 do')).toEqual(['doctor']);
+  expect(await fishOffers('nightshift --profile n')).toEqual(['named-profiles']);
+  expect(await fishOffers('nightshift --profile two tree n')).toEqual(['named-workers']);
+});
+
+/** What zsh makes of a line at its terminal when the Tab key is pressed at its end. */
+async function zshCompletes(lines: readonly string[]): Promise<string[]> {
+  const file = await script('zsh');
+  const shell = start(
+    ['zsh'],
+    { TERM: 'xterm', HOME: folder },
+    { command: ['script', '-qec', 'zsh -f -i', '/dev/null'] },
+  );
+  shell.write('autoload -U compinit; compinit -u -D; PS1=; unsetopt beep\n');
+  // A program in place of `nightshift`, which tells what it was asked for.
+  shell.write('nightshift() { if [[ "$1" = complete ]]; then echo "named-$2"; else echo "ran" "$*."; fi }\n');
+  shell.write(`source ${file}\n`);
+  const completed: string[] = [];
+  for (const line of lines) {
+    shell.write(`nightshift ${line}\t\n`);
+    await shell.says('out', new RegExp(`(?:ran [^.]*\\.[^]*){${completed.length + 1}}`));
+    completed.push([...shell.output().out.matchAll(/ran ([^.]*)\./g)].at(-1)?.[1] ?? '');
+  }
+  shell.write('exit\n');
+  await shell.done;
+  return completed;
+}
+
+const hasScript = process.platform === 'linux' && isThere('script');
+
+test.skipIf(!hasScript || !isThere('zsh'))(
+  'zsh completes commands, options, values and names that the API has',
+  async () => {
+    const completed = await zshCompletes([
+      'do',
+      'jobs --wo',
+      'jobs --status fa',
+      'workers del',
+      'workers delete --y',
+      'tree na',
+      'workers stop na',
+      'jobs --role na',
+      // A subcommand with the name of a command.
+      'schedules run --prof',
+      // Options before the command.
+      '--ur',
+      '--url http://x:1 do',
+      '--profile na',
+      '--profile two tree na',
+      '--json workers delete --y',
+    ]);
+    expect(completed).toEqual([
+      'doctor',
+      'jobs --worker',
+      'jobs --status failed',
+      'workers delete',
+      'workers delete --yes',
+      'tree named-workers',
+      'workers stop named-workers',
+      'jobs --role named-roles',
+      'schedules run --profile',
+      '--url',
+      '--url http://x:1 doctor',
+      '--profile named-profiles',
+      '--profile two tree named-workers',
+      '--json workers delete --yes',
+    ]);
+  },
+);
 
 test('another shell is refused', async () => {
   expect((await run(['completion', 'tcsh'])).code).toBe(2);

@@ -210,7 +210,7 @@ test('--call calls a model of each provider with a key, and only then', async ()
     });
     expect(fake.requests).toHaveLength(1);
     expect(fake.requests[0]?.body).toMatchObject({ model: 'gpt-5', max_output_tokens: 16 });
-    const other = await examine({ ...platform.env }, '--call', 'anthropic/claude-sonnet-4-5');
+    const other = await examine({ ...platform.env }, '--call', 'anthropic/claude-sonnet-5-5');
     expect(other.of('model call')).toMatchObject({ status: 'fail', detail: expect.stringContaining('not configured') });
     expect((await examine(platform.env, '--call')).of('model call')).toMatchObject({ status: 'warn' });
     fake.answer({ status: 401 });

@@ -18,7 +18,8 @@ export type FakeApi = {
   close(): void;
 };
 
-export async function openFakeApi(): Promise<FakeApi> {
+/** `port` 0: any free one. */
+export async function openFakeApi(port = 0): Promise<FakeApi> {
   const answers: FakeApi['answers'] = new Map();
   const writes: string[] = [];
   const server = createServer((request, response) => {
@@ -28,7 +29,7 @@ export async function openFakeApi(): Promise<FakeApi> {
     const answer = answers.get(asked);
     response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answer?.(searchParams) ?? { error: { code: 'not_found', message: asked } }));
-  }).listen(0, '127.0.0.1');
+  }).listen(port, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const env: Record<string, string> = { NIGHTSHIFT_URL: url };

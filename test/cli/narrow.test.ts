@@ -42,9 +42,10 @@ describe('a table', () => {
   });
 });
 
-test('a live view is drawn in place, again at each resize, and brings the screen back', () => {
+test('a live view is drawn in place, again at each resize and after Ctrl-Z, and brings the screen back', () => {
   let text = '';
   let resized = (): void => undefined;
+  let suspended = (): void => undefined;
   let rows = 3;
   const view = openLiveView({
     out: (more) => (text += more),
@@ -54,6 +55,14 @@ test('a live view is drawn in place, again at each resize, and brings the screen
     onResize(draw) {
       resized = draw;
       return () => (resized = () => undefined);
+    },
+    onSuspend(leave, enter) {
+      suspended = () => {
+        leave();
+        text += '(the shell)';
+        enter();
+      };
+      return () => (suspended = () => undefined);
     },
   });
   const drawn = (): string => {
@@ -67,14 +76,20 @@ test('a live view is drawn in place, again at each resize, and brings the screen
   rows = 1;
   resized();
   expect(drawn()).toBe('\u001b[Ha\u001b[K\u001b[J');
+  suspended();
+  expect(drawn()).toBe('\u001b[?25h\u001b[?1049l(the shell)\u001b[?1049h\u001b[?25l\u001b[Ha\u001b[K\u001b[J');
   view.close();
   expect(drawn()).toBe('\u001b[?25h\u001b[?1049l');
+  suspended();
   resized();
   expect(drawn()).toBe('');
 });
 
 /** A terminal for a process: util-linux's `script`. */
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+/** A shell with job control. */
+const SHELL = ['script', '-qec', 'stty cols 60 rows 24; exec bash --norc --noprofile -i', '/dev/null'];
 
 describe.skipIf(!hasScript)('at a terminal of 60 columns', () => {
   let platform: Platform;
@@ -105,6 +120,17 @@ describe.skipIf(!hasScript)('at a terminal of 60 columns', () => {
     for (const line of lines) expect({ line, fits: stringWidth(line) <= 60 }).toEqual({ line, fits: true });
   });
 
+  test('a terminal that has no size gets whole lines', async () => {
+    const line = `stty cols 0 rows 0; exec "${process.execPath}" "${MAIN}" jobs`;
+    const { out } = await start(
+      ['jobs'],
+      { ...platform.env, NO_COLOR: '1', TERM: 'xterm' },
+      { command: ['script', '-qec', line, '/dev/null'] },
+    ).done;
+    expect(out).toMatch(/^JOB +STATUS +WORKER +KIND +AGE +TOOK +TOKENS +COST +WHAT\r\n/);
+    expect(out).toContain('a worker with a long na');
+  });
+
   test('a short id of a list can be pasted', async () => {
     const { out } = await at60('jobs').done;
     const ids = [...out.matchAll(/^([\da-f]{8}) {2}/gm)].map(([, id = '']) => id);
@@ -122,5 +148,19 @@ describe.skipIf(!hasScript)('at a terminal of 60 columns', () => {
     const [, after = ''] = out.split('\u001b[?25h\u001b[?1049l');
     expect(after).toMatch(/JOB +STATUS/);
     expect(after).not.toContain('\u001b[');
+  });
+
+  test('Ctrl-Z brings the screen of the shell back, and fg draws the list again', async () => {
+    const shell = start(['bash'], { ...platform.env, NO_COLOR: '1', TERM: 'xterm' }, { command: SHELL });
+    shell.write(`"${process.execPath}" "${MAIN}" jobs --watch --interval 50ms\n`);
+    await shell.says('out', /\[\?1049h.\[\?25l.\[HJOB/);
+    shell.write('\u001a');
+    await shell.says('out', /\[\?25h.\[\?1049l[^]*Stopped/);
+    shell.write('fg\n');
+    await shell.says('out', /Stopped[^]*\[\?1049h.\[\?25l.\[HJOB/);
+    shell.write('\u0003');
+    await shell.says('out', /Stopped[^]*\[\?25h.\[\?1049l/);
+    shell.write('exit 7\n');
+    expect((await shell.done).code).toBe(7);
   });
 });

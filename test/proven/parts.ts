@@ -15,6 +15,7 @@ export const SOURCES = {
     'bootstrap.js',
     'bootstrap-child.js',
     'bootstrap-link.js',
+    'bootstrap-progress.js',
     'package.json',
     'test/e2e/start/clone.ts',
     'test/e2e/start/fresh-machine.test.ts',

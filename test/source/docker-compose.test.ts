@@ -43,6 +43,10 @@ describe.each(OURS)('the service %s', (name) => {
     });
   });
 
+  test('gets the collector of traces', () => {
+    expect(environment(name)['OTEL_EXPORTER_OTLP_ENDPOINT']).toBe('${OTEL_EXPORTER_OTLP_ENDPOINT:-}');
+  });
+
   test('has no privileges that it does not need', () => {
     expect(service(name)).toMatchObject({
       read_only: true,

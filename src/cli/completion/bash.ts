@@ -1,5 +1,5 @@
 /** The completion script for bash. */
-import { withFullNames, type CompletionCommand } from './completion-commands.ts';
+import { OPTIONS_BEFORE, withFullNames, type CompletionCommand } from './completion-commands.ts';
 
 export function bashScript(commands: readonly CompletionCommand[]): string {
   const all = withFullNames(commands);
@@ -31,16 +31,33 @@ _nightshift_names() {
   "\${COMP_WORDS[0]}" complete "$1" "\${api[@]}" 2>/dev/null
 }
 _nightshift() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="\${COMP_WORDS[1]}"
+  local word="\${COMP_WORDS[COMP_CWORD]}" before command at=1 last words=()
   local options='' choices='' files=0 values='' given=0 live=''
   COMPREPLY=()
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} --help --version' -- "$word"))
+  # The words of the line, as far as the one to complete. Bash makes several of an address.
+  read -ra words <<< "\${COMP_LINE:0:COMP_POINT}."
+  last=$((\${#words[@]} - 1))
+  before="\${words[last - 1]}"
+  # Options of the API may stand before the command.
+  while [ "$at" -lt "$last" ]; do
+    case "\${words[at]}" in
+      --url|--profile) at=$((at + 2)) ;;
+      --*) at=$((at + 1)) ;;
+      *) break ;;
+    esac
+  done
+  if [ "$at" -gt "$last" ]; then
+    if [ "$before" = --profile ]; then COMPREPLY=($(compgen -W "$(_nightshift_names profiles)" -- "$word")); fi
     return
   fi
-  if [ "$COMP_CWORD" -gt 2 ]; then
-    case "$command \${COMP_WORDS[2]}" in
-      ${longer.join('|')}) command="$command \${COMP_WORDS[2]}" ;;
+  if [ "$at" -eq "$last" ]; then
+    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')} ${OPTIONS_BEFORE.join(' ')}' -- "$word"))
+    return
+  fi
+  command="\${words[at]}"
+  if [ "$last" -gt "$((at + 1))" ]; then
+    case "$command \${words[at + 1]}" in
+      ${longer.join('|')}) command="$command \${words[at + 1]}" ;;
     esac
   fi
   case "$command:$before" in

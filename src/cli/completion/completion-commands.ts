@@ -5,6 +5,9 @@ import { liveNameOfArgument, liveNameOfOption, type LiveName } from './live-name
 /** The command that completion scripts call for names. */
 export const COMPLETE = 'complete';
 
+/** The options that may stand before the command. */
+export const OPTIONS_BEFORE = ['--url', '--profile', '--json', '--help', '--version'] as const;
+
 export type CompletionOption = {
   names: string[];
   summary: string;

@@ -1,9 +1,9 @@
 /** The completion script for fish. */
 import type { LiveName } from './live-names.ts';
-import type { CompletionCommand, CompletionOption } from './completion-commands.ts';
+import { OPTIONS_BEFORE, type CompletionCommand, type CompletionOption } from './completion-commands.ts';
 
-/** Prints the API that the line names, as arguments. */
-const API = `function __nightshift_api
+/** Functions that read the line: the API that it names as arguments, its words without options, and what these are. */
+const FUNCTIONS = `function __nightshift_api
   set -l before
   for word in (commandline -opc)
     if contains -- "$before" --url --profile
@@ -14,23 +14,54 @@ const API = `function __nightshift_api
     set before $word
   end
 end
+function __nightshift_words
+  set -l before
+  for word in (commandline -opc)[2..-1]
+    if not contains -- "$before" --url --profile; and not string match -q -- '-*' $word
+      printf '%s\\n' $word
+    end
+    set before $word
+  end
+end
+function __nightshift_at
+  set -l words (__nightshift_words)
+  set -l most (count $argv)
+  test "$words[1..$most]" = "$argv"
+end
+function __nightshift_below
+  set -l words (__nightshift_words)
+  contains -- "$words[2]" $argv
+end
 `;
+
+const NO_COMMAND = quote('test (count (__nightshift_words)) -eq 0');
 
 export function fishScript(commands: readonly CompletionCommand[]): string {
   const lines = commands.flatMap((command) => {
     const { name, below } = command;
-    const seen = `__fish_seen_subcommand_from ${name}`;
-    const longer = `__fish_seen_subcommand_from ${below.map((one) => one.name).join(' ')}`;
+    const here = `__nightshift_at ${name}`;
+    const choosing = `${here}; and not __nightshift_below ${below.map((one) => one.name).join(' ')}`;
     return [
-      `complete -c nightshift -n __fish_use_subcommand -f -a ${name} -d ${quote(command.summary)}`,
-      ...linesOf(command, below.length === 0 ? seen : `${seen}; and not ${longer}`),
+      `complete -c nightshift -n ${NO_COMMAND} -f -a ${name} -d ${quote(command.summary)}`,
+      ...linesOf(command, below.length === 0 ? here : choosing),
       ...below.flatMap((one) => [
-        `complete -c nightshift -n ${quote(`${seen}; and not ${longer}`)} -f -a ${one.name} -d ${quote(one.summary)}`,
-        ...linesOf(one, `${seen}; and __fish_seen_subcommand_from ${one.name}`),
+        `complete -c nightshift -n ${quote(choosing)} -f -a ${one.name} -d ${quote(one.summary)}`,
+        ...linesOf(one, `${here} ${one.name}`),
       ]),
     ];
   });
-  return `# fish completion for nightshift\n${API}${lines.join('\n')}\n`;
+  return `# fish completion for nightshift\n${FUNCTIONS}${[...linesBefore(), ...lines].join('\n')}\n`;
+}
+
+const VALUES_BEFORE: Partial<Record<(typeof OPTIONS_BEFORE)[number], string>> = {
+  '--url': ' -x',
+  '--profile': ` -x -a ${quote(namesOf('profiles'))}`,
+};
+
+function linesBefore(): string[] {
+  return OPTIONS_BEFORE.map(
+    (name) => `complete -c nightshift -n ${NO_COMMAND} -l ${name.slice(2)}${VALUES_BEFORE[name] ?? ''}`,
+  );
 }
 
 /** Completions that apply while the condition `seen` is true. */

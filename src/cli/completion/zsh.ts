@@ -1,5 +1,5 @@
 /** The completion script for zsh. */
-import { withFullNames, type CompletionCommand, type CompletionOption } from './completion-commands.ts';
+import { OPTIONS_BEFORE, withFullNames, type CompletionCommand, type CompletionOption } from './completion-commands.ts';
 import type { LiveName } from './live-names.ts';
 
 export function zshScript(commands: readonly CompletionCommand[]): string {
@@ -9,7 +9,7 @@ export function zshScript(commands: readonly CompletionCommand[]): string {
   const cases = all.map(({ name, options, choices, takesFile, live, below }) => {
     const specs = options.flatMap(specsOf);
     const candidates = [...choices, ...below.map((one) => one.name)];
-    const words = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : ' ';
+    const words = candidates.length > 0 ? `(${candidates.join(' ')})` : takesFile ? '_files' : NOTHING;
     const argument = live === null ? words : callOf(live, candidates);
     return `    '${name}') _arguments ${[...specs, quote('--help[display help for command]'), quote(`*: :${argument}`)].join(' ')} ;;`;
   });
@@ -31,12 +31,28 @@ _nightshift() {
       --url|--profile) if (( at + 1 < CURRENT )); then _nightshift_api+=("\${words[at]}" "\${(Q)words[at+1]}"); fi ;;
     esac
   done
+  # They may stand before the command.
+  while (( CURRENT > 2 )); do
+    case "\${words[2]}" in
+      --url|--profile)
+        if (( CURRENT == 3 )); then
+          if [ "\${words[2]}" = --profile ]; then _nightshift_names profiles; fi
+          return
+        fi
+        words=("\${words[1]}" "\${(@)words[4,-1]}")
+        (( CURRENT -= 2 )) ;;
+      --*)
+        words=("\${words[1]}" "\${(@)words[3,-1]}")
+        (( CURRENT -= 1 )) ;;
+      *) break ;;
+    esac
+  done
   local -a commands
   commands=(
 ${list.join('\n')}
   )
   if (( CURRENT == 2 )); then
-    _describe command commands
+    if [[ "\${words[2]}" == -* ]]; then compadd -- ${OPTIONS_BEFORE.join(' ')}; else _describe command commands; fi
     return
   fi
   local command="\${words[2]}"
@@ -57,6 +73,9 @@ ${cases.join('\n')}
 if [ "$funcstack[1]" = _nightshift ]; then _nightshift "$@"; else compdef _nightshift nightshift; fi
 `;
 }
+
+/** An empty list. A message in its place would keep zsh from completing options. */
+const NOTHING = '()';
 
 function specsOf({ names, summary, choices, takesValue, live }: CompletionOption): string[] {
   const what = summary.replaceAll(/[[\]:]/g, ' ');

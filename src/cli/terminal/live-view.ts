@@ -1,6 +1,6 @@
 /**
  * A text that is drawn again and again in the same place: on the alternate screen of the terminal, without a cursor, and
- * without scrolling. `close` brings back what the terminal showed before.
+ * without scrolling. `close` brings back what the terminal showed before, and so does Ctrl-Z until the process goes on.
  */
 import type { Screen } from './screen.ts';
 
@@ -16,7 +16,7 @@ const HOME = '\u001b[H';
 const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
-export function openLiveView(screen: Pick<Screen, 'out' | 'rows' | 'onResize'>): LiveView {
+export function openLiveView(screen: Pick<Screen, 'out' | 'rows' | 'onResize' | 'onSuspend'>): LiveView {
   let render = (): string => '';
   const draw = (): void => {
     const lines = render()
@@ -26,15 +26,19 @@ export function openLiveView(screen: Pick<Screen, 'out' | 'rows' | 'onResize'>):
     // No newline after the last line: it would scroll a full screen.
     screen.out(`${HOME}${lines.map((line) => `${line}${CLEAR_LINE}`).join('\r\n')}${CLEAR_BELOW}`);
   };
+  const enter = (): void => {
+    screen.out(ENTER);
+    draw();
+  };
   screen.out(ENTER);
-  const leave = screen.onResize(draw);
+  const ends = [screen.onResize(draw), screen.onSuspend(() => screen.out(LEAVE), enter)];
   return {
     show(next) {
       render = next;
       draw();
     },
     close() {
-      leave();
+      for (const end of ends) end();
       screen.out(LEAVE);
     },
   };

@@ -17,12 +17,14 @@ export type Screen = {
   ink: Ink;
   /** Ink for stderr. */
   sideInk: Ink;
-  /** Columns of the terminal at this moment; null: not a terminal, unlimited. */
+  /** Columns of the terminal at this moment; null: not a terminal, or one without a size: unlimited. */
   readonly columns: number | null;
-  /** Its rows; null: not a terminal. */
+  /** Its rows; null: not a terminal, or one without a size. */
   readonly rows: number | null;
   /** Calls `draw` whenever the terminal gets another size, until the returned function is called. */
   onResize(draw: () => void): () => void;
+  /** Calls `leave` before Ctrl-Z suspends the process, and `enter` once it goes on, until the returned function is called. */
+  onSuspend(leave: () => void, enter: () => void): () => void;
   /** Whether stdout is a terminal. */
   isTerminal: boolean;
   canAsk: boolean;
@@ -55,14 +57,27 @@ export function openScreen(io: Io): Screen {
     ink: inkOf(stdout, env),
     sideInk: inkOf(stderr, env),
     get columns() {
-      return isTerminal ? (stdout.columns ?? null) : null;
+      return isTerminal ? stdout.columns || null : null;
     },
     get rows() {
-      return isTerminal ? (stdout.rows ?? null) : null;
+      return isTerminal ? stdout.rows || null : null;
     },
     onResize(draw) {
       stdout.on('resize', draw);
       return () => void stdout.off('resize', draw);
+    },
+    onSuspend(leave, enter) {
+      const suspend = (): void => {
+        leave();
+        // Without a listener the signal suspends this process. `kill` returns once the process goes on, or at once where
+        // no shell could continue it.
+        process.off('SIGTSTP', suspend);
+        process.kill(process.pid, 'SIGTSTP');
+        process.on('SIGTSTP', suspend);
+        enter();
+      };
+      process.on('SIGTSTP', suspend);
+      return () => void process.off('SIGTSTP', suspend);
     },
     isTerminal,
     get canAsk() {

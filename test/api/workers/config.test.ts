@@ -165,7 +165,7 @@ describe('the configuration', () => {
   });
 
   test.each<[Environment, string]>([
-    [{ ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-5'],
+    [{ ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-5-5'],
     [{ OPENAI_API_KEY: 'k' }, 'openai/gpt-5'],
     [{ OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai/gpt-5'],
     [{ OPENAI_BASE_URL: 'http://127.0.0.1:1' }, 'openai-chat/default'],

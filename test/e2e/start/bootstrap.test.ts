@@ -53,7 +53,7 @@ afterEach(() => removeFolder(home));
 /** The bootstrap, with a lockfile of one package and a command that prints that it ran. */
 function prepare(): void {
   mkdirSync(folder);
-  for (const file of ['bootstrap.js', 'bootstrap-child.js', 'bootstrap-link.js'])
+  for (const file of ['bootstrap.js', 'bootstrap-child.js', 'bootstrap-link.js', 'bootstrap-progress.js'])
     copyFileSync(path.join(ROOT, file), path.join(folder, file));
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(path.join(folder, 'package-lock.json'), LOCK);
@@ -88,6 +88,32 @@ test('missing packages are installed once, and again when the record or the lock
   writeFileSync(path.join(folder, 'package-lock.json'), LOCK.replace('1.0.0', '1.0.1'));
   await builds();
   expect(timesAsked('ci')).toBe(3);
+});
+
+test('an installation tells how many packages of this platform are there already', async () => {
+  prepare();
+  const other = process.platform === 'win32' ? 'linux' : 'win32';
+  const packages = { '': {}, 'node_modules/a': {}, 'node_modules/b': {}, 'node_modules/c': { os: [other] } };
+  writeFileSync(path.join(folder, 'package-lock.json'), JSON.stringify({ packages }));
+  mkdirSync(path.join(folder, 'node_modules', 'a'), { recursive: true });
+  writeFileSync(path.join(folder, 'node_modules', 'a', 'package.json'), '{}');
+  const program = `
+    import { showProgress } from './bootstrap-progress.js';
+    for (const isTTY of [false, true]) {
+      const shown = Promise.withResolvers();
+      const end = showProgress('.', { isTTY, write: shown.resolve }, 1);
+      console.log(JSON.stringify(await shown.promise));
+      end();
+    }`;
+  const one = run(folder, [process.execPath, '--input-type=module', '-e', program], {});
+  expect(await one.ended, one.output()).toBe(0);
+  expect(
+    one
+      .output()
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line)),
+  ).toEqual(['  1 of 2 packages\n', '\r  1 of 2 packages']);
 });
 
 test('packages that npm itself has installed are not installed again', async () => {

@@ -70,9 +70,12 @@ export function logoutCommand(cli: Cli): Command {
     .action(async (options: Options) => {
       const name = nameOf(cli, options);
       const profiles = new Map(await readProfiles(cli.env));
-      if (!profiles.delete(name)) throw new CommandError(EXIT.failed, `No profile is named ${name}.`);
+      const profile = profiles.get(name);
+      if (profile === undefined) throw new CommandError(EXIT.failed, `No profile is named ${name}.`);
+      profiles.delete(name);
       await writeProfiles(cli.env, profiles);
-      cli.screen.note(`The profile ${name} is deleted. To end its key: nightshift keys revoke`);
+      const ofKey = profile.key === null ? '' : ' Its key stays valid until you revoke it: nightshift keys revoke <id>';
+      cli.screen.note(`The profile ${name} is deleted.${ofKey}`);
     });
 }
 

@@ -1,16 +1,13 @@
 /** `jobs`: lists jobs, once or continuously. */
 import { Option, type Command } from 'commander';
-import { setTimeout } from 'node:timers/promises';
 import type { Client, Job, Json, Operations } from '../../../client/index.ts';
 import { apiCommand, carryOut, type Cli, type Common } from '../../cli.ts';
-import { first, listText, pageSize, printList, type List } from '../../list.ts';
-import type { Exit } from '../../exit.ts';
+import { pageSize, printList, type List } from '../../list.ts';
 import { findContextId, findJobId, findWorker } from '../../find/find.ts';
-import { untilCtrlC } from '../../signals-of-person.ts';
-import { openLiveView } from '../../terminal/live-view.ts';
 import { lookOf } from '../../terminal/ink.ts';
 import { ago, between, money, tokensOf } from '../../terminal/time.ts';
 import { duration, given, instant, member, someOf, wholeNumber } from '../../values.ts';
+import { watchJobs } from './watch-jobs.ts';
 
 const STATUSES: readonly Job['status'][] = [
   'delayed',
@@ -63,9 +60,9 @@ export function jobsCommand(cli: Cli): Command {
     .action((options: Options) =>
       carryOut(cli, options, async (client) => {
         const query = await queryOf(client, options);
-        const filtered = Object.keys(query).length > 1;
-        if (options.watch === true) return watch(cli, client, query, { ...options, filtered });
-        return printList(cli, options, client.jobs.list(query), { ...LIST, filtered });
+        const list = { ...LIST, filtered: Object.keys(query).length > 1 };
+        if (options.watch === true) return watchJobs(cli, client, query, { ...options, list });
+        return printList(cli, options, client.jobs.list(query), list);
       }),
     );
 }
@@ -96,74 +93,6 @@ async function queryOf(client: Client, options: Options): Promise<Query> {
   };
 }
 
-type Watched = Options & { filtered: boolean };
-
-async function watch(cli: Cli, client: Client, query: Query, options: Watched): Promise<Exit> {
-  const { interval, limit, json } = options;
-  const show =
-    json === true ? changedJobs(cli) : cli.screen.isTerminal ? liveList(cli, options) : changedList(cli, options);
-  try {
-    return await untilCtrlC(async (signal) => {
-      while (!signal.aborted) {
-        const jobs = await first(client.jobs.list(query, { signal }), limit).catch((error: unknown) => {
-          if (signal.aborted) return null;
-          throw error;
-        });
-        if (jobs !== null) show.jobs(jobs);
-        await setTimeout(interval, null, { signal }).catch(() => undefined);
-      }
-    });
-  } finally {
-    show.end();
-  }
-}
-
-type Show = { jobs(jobs: readonly Job[]): void; end(): void };
-
-/** Draws the list in place, and leaves the last one on the screen. */
-function liveList(cli: Cli, { filtered }: Watched): Show {
-  const view = openLiveView(cli.screen);
-  let text = (): string => '';
-  return {
-    jobs(jobs) {
-      text = () => listText(cli, jobs, { ...LIST, filtered });
-      view.show(text);
-    },
-    end() {
-      view.close();
-      cli.screen.out(text());
-    },
-  };
-}
-
-/** Prints the list each time that it changed. */
-function changedList(cli: Cli, { filtered }: Watched): Show {
-  let before = '';
-  return {
-    jobs(jobs) {
-      const now = JSON.stringify(jobs);
-      if (now !== before) cli.screen.out(listText(cli, jobs, { ...LIST, filtered }));
-      before = now;
-    },
-    end: () => undefined,
-  };
-}
-
-/** Prints each job as a line, each time that it changed. */
-function changedJobs(cli: Cli): Show {
-  const printed = new Map<string, string>();
-  return { jobs: (jobs) => printChanged(cli, jobs, printed), end: () => undefined };
-}
-
-function printChanged(cli: Cli, jobs: readonly Job[], printed: Map<string, string>): void {
-  for (const job of jobs.toReversed()) {
-    const text = JSON.stringify(job);
-    if (printed.get(job.id) === text) continue;
-    printed.set(job.id, text);
-    cli.screen.jsonLine(job);
-  }
-}
-
 const LIST: List<Job> = {
   none: 'No jobs.',
   columns: [
@@ -173,19 +102,25 @@ const LIST: List<Job> = {
       cell: ({ status }) => status,
       ink: ({ status }, text, ink) => ink(lookOf(status), text),
     },
-    { title: 'KIND', cell: ({ kind }) => kind, spare: 4 },
+    { title: 'WORKER', cell: ({ worker_name }) => worker_name, most: 24, spare: 2 },
+    { title: 'KIND', cell: ({ kind }) => kind, spare: 5 },
     { title: 'AGE', cell: ({ created_at }) => ago(created_at), right: true, spare: 1 },
     {
       title: 'TOOK',
       cell: ({ started_at, finished_at }) => between(started_at, finished_at) ?? '–',
       right: true,
-      spare: 3,
+      spare: 4,
     },
-    { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true, spare: 5 },
-    { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true, spare: 2 },
-    { title: 'WHAT', cell: whatOf },
+    { title: 'TOKENS', cell: ({ usage }) => String(tokensOf(usage)), right: true, spare: 6 },
+    { title: 'COST', cell: ({ usage }) => money(usage.cost), right: true, spare: 3 },
+    { title: 'WHAT', cell: aboutOf },
   ],
 };
+
+/** What came of it so far; without anything, its input. */
+export function aboutOf(job: Job): string {
+  return whatOf(job) || (job.input?.text ?? '');
+}
 
 /** A summary of its error, its output, when it starts, or what it waits for. */
 export function whatOf({ status, starts_at, waiting_for, error, output }: Job): string {

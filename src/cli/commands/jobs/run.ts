@@ -30,7 +30,7 @@ export function runCommand(cli: Cli): Command {
   const command = apiCommand('run', 'send a task to a worker, stream the answer, and exit with the result of the job', [
     'nightshift run "Sort the inbox." --role support',
     'nightshift run "And now the drafts." --worker ada',
-    'git diff | nightshift run - --model anthropic/claude-sonnet-4-5 > review.md',
+    'git diff | nightshift run - --model anthropic/claude-sonnet-5-5 > review.md',
     'nightshift run --file task.md --detach --json | jq -r .job_id',
     'nightshift run "Send the reminder." --worker ada --after 10m',
     'nightshift run "call: remember {\\"key\\": \\"k\\", \\"value\\": \\"v\\"}" --tool remember --yes',

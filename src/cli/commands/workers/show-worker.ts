@@ -9,7 +9,7 @@ import { lookOf } from '../../terminal/ink.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { ago, between, count, money, tokensOf } from '../../terminal/time.ts';
 import { cut } from '../../terminal/width.ts';
-import { whatOf } from '../jobs/jobs.ts';
+import { aboutOf } from '../jobs/jobs.ts';
 
 const JOBS = 5;
 /** The whole prompt is in --json. */
@@ -73,6 +73,6 @@ const NEWEST: List<Job> & { filtered: true } = {
       right: true,
       spare: 2,
     },
-    { title: 'WHAT', cell: whatOf },
+    { title: 'WHAT', cell: aboutOf },
   ],
 };
