@@ -1,4 +1,7 @@
-/** `submissions`: which roles of PostgreSQL may submit jobs, in transactions of their own, and for which tenants. */
+/**
+ * `submissions`: which roles of PostgreSQL may submit jobs in transactions of their own, and settle calls of transactional
+ * tools, and for which tenants.
+ */
 import { parseArgs } from 'node:util';
 import { ConfigError, parseEnvironment } from '../config/config.ts';
 import { openDatabase, type Database } from '../db/connection/client.ts';

@@ -14,6 +14,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { QueuedJob } from '../core/run/job.ts';
 import type { OutputSchema } from '../core/run/output.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
+import type { ToolTransaction } from '../core/tools/transaction.ts';
 import type { Millis } from '../core/time.ts';
 import { parseUser } from '../core/access/user.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
@@ -59,6 +60,8 @@ export type RunRoleOptions = RunFor & {
   answer?: AnswerCall | undefined;
   /** Functions that run in place of tools, by name. They keep the schema, the effect and the approval of the tool. */
   standIns?: StandIns | undefined;
+  /** What transactional tools get as `tx`. You begin and end it: to roll it back after each test keeps nothing. */
+  tx?: ToolTransaction | undefined;
   /** A JSON Schema for the answer of the job, or `false`: any text. */
   output_schema?: OutputSchema | undefined;
   /** The job ends as incomplete after this time. Waits pass at once, but count. */
@@ -76,14 +79,14 @@ export type RunRoleOptions = RunFor & {
  * `approve` returns an input that is not.
  */
 export async function runRole(config: object, options: RunRoleOptions): Promise<RoleRun> {
-  const { role = null, worker = {}, input, model, standIns = {}, now = new Date() } = options;
+  const { role = null, worker = {}, input, model, standIns = {}, tx = null, now = new Date() } = options;
   const abilities = abilitiesOf(config, { standIns, recorded: null });
   expectTools(abilities.settings, 'standIns', Object.keys(standIns));
   const settings = abilities.resolve(role, workerConfigOf(config, worker));
   const clock = new VirtualClock(now.getTime());
   const context = new MemoryContext(emptyContext(settings, role, options));
   const reports = new Reports();
-  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
+  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()), tx);
   const memoryWorker = new MemoryWorker({
     context,
     clock,

@@ -12,6 +12,7 @@ import type { User } from '../access/user.ts';
 import type { CallReport } from './report.ts';
 import type { CallStarts } from './starts.ts';
 import type { CallSteps } from './steps.ts';
+import type { CallTransaction } from './transaction.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
@@ -64,7 +65,14 @@ export type ApprovalCheck = Approval | 'fails';
 export type ToolCaller = Pick<ToolInvocation, 'tenantId' | 'tenantName' | 'contextId'> & { jobId: JobId | null };
 
 export type ToolOutcome =
-  | { kind: 'result'; content: string | ResultPart[]; is_error: boolean; compact_summary?: string }
+  | {
+      kind: 'result';
+      content: string | ResultPart[];
+      is_error: boolean;
+      compact_summary?: string;
+      /** The result and the execution are already stored with the call (see `CallTransaction`). */
+      settled?: true;
+    }
   /** `signal` was aborted before a result arrived. */
   | { kind: 'aborted' };
 
@@ -79,7 +87,7 @@ export type Reconciled =
   | { kind: 'aborted' };
 
 /** What one execution of a call works with. */
-export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts };
+export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts; transaction: CallTransaction };
 
 export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome>;

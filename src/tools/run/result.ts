@@ -19,6 +19,20 @@ export function resultOf(returned: unknown, limit: number): ToolResult {
   return reply.summary === undefined ? result : { ...result, compact_summary: truncate(reply.summary, limit) };
 }
 
+/** The same for what a tool has returned. Throws `Inexpressible`. */
+export function convert(returned: unknown, limit: number): ToolResult {
+  try {
+    return resultOf(returned, limit);
+  } catch (cause) {
+    throw new Inexpressible('The result cannot be converted to text.', { cause });
+  }
+}
+
+/** `cause`: why the value cannot be converted. */
+export class Inexpressible extends Error {
+  override name = 'Inexpressible';
+}
+
 /** Content from a client; `limit` as above. */
 export function boundedContent(content: string | ResultPart[], limit: number): string | ResultPart[] {
   return typeof content === 'string' ? truncate(content, limit) : boundedParts(content, limit);
