@@ -86,7 +86,7 @@ async function carryOut(database: Database, schema: string, wanted: Wanted): Pro
         return 1;
       }
       if (granted.addsTenant) say(`The tenant ${tenant} did not exist, and was added.`);
-      say(`The role ${role} may submit jobs for the tenant ${tenant}.`);
+      say(`The role ${role} may submit jobs for the tenant ${tenant}, and settle its calls of transactional tools.`);
       return 0;
     }
     case 'revoke': {

@@ -73,7 +73,7 @@ test.each<[object, string]>([
   [{ on_unknown: 'ask' }, 'tools[0].on_unknown: is not for transactional tools, which happen once.'],
   [{ reconcile: () => ({}) }, 'tools[0].reconcile: is not for transactional tools, which happen once.'],
   [{ transactional: false }, 'tools[0].effect: is missing.'],
-  [{ transactional: 'yes' }, 'tools[0].transactional: must be a boolean.'],
+  [{ transactional: 'yes' }, 'tools[0].transactional: must be true or false, not "yes".'],
 ])('a config file is refused: %o', (over, fault) => {
   const parsed = parseConfigFile({ tools: [{ ...book, ...over }] });
   expect(parsed.ok ? [] : parsed.faults).toContain(fault);
