@@ -37,6 +37,9 @@ export type {
   ToolReply,
   ToolReturn,
   ToolWorker,
+  TransactionalContext,
+  TransactionalJsonSchemaTool,
+  TransactionalSchemaTool,
   UnknownCall,
 } from './tools/config/define.ts';
 export type {
@@ -59,3 +62,4 @@ export type { ImageBlock, ResultPart, TextBlock } from './core/conversation/bloc
 export type { Json, JsonObject } from './core/json.ts';
 export type { Approval, ApprovalRule } from './core/run/policy.ts';
 export type { Effect } from './core/tools/tool.ts';
+export type { SqlParameter, ToolTransaction } from './core/tools/transaction.ts';

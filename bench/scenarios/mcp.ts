@@ -131,6 +131,7 @@ async function callOnce(runner: ToolRunner, name: string): Promise<void> {
     report: { log: () => undefined, progress: () => undefined },
     steps: { load: async () => null, store: async () => null },
     starts: { enqueue: async () => null, spawn: async () => null },
+    transaction: { run: async () => null },
   });
   if (outcome.kind !== 'result' || outcome.is_error) throw new Error(`A call failed: ${JSON.stringify(outcome)}`);
 }

@@ -53,8 +53,8 @@ export type RunPorts = {
   tools: ToolRunner;
   /** Takes what a tool reports while it runs. */
   report(call: ToolInvocation): OpenReport;
-  /** The durable steps of a call, and what it starts. `snapshot`: of its run. */
-  durable(call: ToolInvocation, snapshot: Snapshot): Pick<CallServices, 'steps' | 'starts'>;
+  /** The durable steps of a call, what it starts, and its transaction. `snapshot`: of its run. */
+  durable(call: ToolInvocation, snapshot: Snapshot): Omit<CallServices, 'report'>;
   team: Team;
   /** The tools among these whose calls a person has approved in advance, in this context. */
   grants(tools: readonly string[]): Promise<ReadonlySet<string>>;

@@ -1,4 +1,7 @@
-/** `submissions`: which roles of PostgreSQL may submit jobs, in transactions of their own, and for which tenants. */
+/**
+ * `submissions`: which roles of PostgreSQL may submit jobs in transactions of their own, and settle calls of transactional
+ * tools, and for which tenants.
+ */
 import { parseArgs } from 'node:util';
 import { ConfigError, parseEnvironment } from '../config/config.ts';
 import { openDatabase, type Database } from '../db/connection/client.ts';
@@ -83,7 +86,7 @@ async function carryOut(database: Database, schema: string, wanted: Wanted): Pro
         return 1;
       }
       if (granted.addsTenant) say(`The tenant ${tenant} did not exist, and was added.`);
-      say(`The role ${role} may submit jobs for the tenant ${tenant}.`);
+      say(`The role ${role} may submit jobs for the tenant ${tenant}, and settle its calls of transactional tools.`);
       return 0;
     }
     case 'revoke': {

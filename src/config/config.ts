@@ -35,6 +35,8 @@ export type Config = {
   databaseUrl: string | null;
   /** For API processes, if they have a login of their own. */
   apiDatabaseUrl: string | null;
+  /** The login of transactional tools, in the same database; null: this process cannot run such tools. */
+  toolsDatabaseUrl: string | null;
   /** PostgreSQL logins that `migrate` gives rights to; null: none. */
   logins: { api: string; worker: string } | null;
   redisUrl: string | null;
@@ -85,6 +87,8 @@ export type Config = {
   databaseSchema: string;
   /** Database connections of one process. */
   databasePoolSize: number;
+  /** Connections for transactional tools: as many calls of them run at once. */
+  toolsDatabasePoolSize: number;
   /** `provider/model`: the model where neither worker nor role sets one. */
   defaultModel: string;
   /** Queued inputs of one context. */
@@ -143,6 +147,7 @@ export function parseEnvironment(env: Environment): Config {
     ...providers,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     apiDatabaseUrl: read.url('NIGHTSHIFT_API_DATABASE_URL', ['postgres:', 'postgresql:']),
+    toolsDatabaseUrl: read.url('NIGHTSHIFT_TOOLS_DATABASE_URL', ['postgres:', 'postgresql:']),
     logins: bothOf(read.text('NIGHTSHIFT_API_LOGIN'), read.text('NIGHTSHIFT_WORKER_LOGIN'), read.faults),
     redisUrl: read.url('REDIS_URL', ['redis:', 'rediss:']),
     host: read.text('HOST') ?? '127.0.0.1',
@@ -167,6 +172,7 @@ export function parseEnvironment(env: Environment): Config {
     prefix: read.parsed('NIGHTSHIFT_PREFIX', parsePrefix) ?? 'nightshift',
     databaseSchema: read.parsed('NIGHTSHIFT_DATABASE_SCHEMA', parseSchemaName) ?? DATABASE_SCHEMA,
     databasePoolSize: read.integer('NIGHTSHIFT_DATABASE_POOL_SIZE', 10, 1, 1_000),
+    toolsDatabasePoolSize: read.integer('NIGHTSHIFT_TOOLS_DATABASE_POOL_SIZE', 5, 1, 1_000),
     defaultModel:
       read.parsed('NIGHTSHIFT_DEFAULT_MODEL', (value) => parseModel(value, providers)) ??
       modelOfOnlyProvider(providers),

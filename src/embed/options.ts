@@ -22,6 +22,11 @@ export type NightshiftLogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' |
 export type NightshiftOptions = {
   /** Of PostgreSQL 15 or newer: `postgres://…`. Needed, here or as `DATABASE_URL` in `env`. */
   databaseUrl?: string | undefined;
+  /**
+   * For transactional tools: the same database with a login of your service. `startWorker` rejects if there are such tools
+   * and it is missing, leads to another database, or its login has no grant.
+   */
+  toolsDatabaseUrl?: string | undefined;
   /** `redis://…`. Without Redis only one process may work on the schema. */
   redisUrl?: string | undefined;
   /** The PostgreSQL schema of all tables. Default: `nightshift`. */
@@ -132,7 +137,11 @@ export type Nightshift = {
   enqueue(tx: SqlRunner, job: EnqueueJob): Promise<Enqueued>;
   /** After the commit of what was enqueued: worker processes look at once. Not needed, and safe to repeat. */
   notify(): Promise<void>;
-  /** Starts to run jobs here. Resolves when the worker can claim them. One worker for each instance. */
+  /**
+   * Starts to run jobs here. Resolves when the worker can claim them. One worker for each instance. Rejects with
+   * `NightshiftStartError`: the transactional tools have no database (`invalid_options`), or cannot use it
+   * (`database_refused`).
+   */
   startWorker(): Promise<void>;
   /** The API as a function from `Request` to `Response`, for Hono, Next.js and others. Rejects if it would be open. */
   fetchHandler(options?: ApiOptions<Request> & PathOptions): Promise<FetchHandler>;

@@ -1,7 +1,9 @@
 /** The worker of an instance: at most one. */
+import { ConfigError } from '../config/config.ts';
+import { DatabaseRefused } from '../db/setup/database-refused.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
-import { stoppedError } from './start-error.ts';
+import { NightshiftStartError, invalidOptions, stoppedError } from './start-error.ts';
 
 export type Worker = {
   /** Resolves when it can claim jobs. After a failure it may be called again. */
@@ -20,7 +22,7 @@ export function openWorker({ startWorker }: Pick<Platform, 'startWorker'>): Work
         await starting;
       } catch (error) {
         starting = null;
-        throw error;
+        throw toStartError(error);
       }
     },
     async stop() {
@@ -29,4 +31,12 @@ export function openWorker({ startWorker }: Pick<Platform, 'startWorker'>): Work
       await worker?.drain();
     },
   };
+}
+
+/** The tools have no database, or one that cannot be used. */
+function toStartError(error: unknown): unknown {
+  if (error instanceof ConfigError) return invalidOptions('The options of createNightshift', error.faults);
+  if (error instanceof DatabaseRefused)
+    return new NightshiftStartError('database_refused', error.message, { cause: error });
+  return error;
 }

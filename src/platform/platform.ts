@@ -32,6 +32,7 @@ import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
+import { closingAfter, toolDatabaseOf } from './tool-database.ts';
 import { openTransport, type Services, type Transport } from './transport.ts';
 import type { ProcessId } from '../core/ids.ts';
 
@@ -126,7 +127,7 @@ function assemble(
     secretBox: openSecretBox(config.secretKeys),
   };
   const heartbeatDatabase = { max: 1, schema: config.databaseSchema, name: connected.sessionName };
-  const workerPorts = (): WorkerPorts => ({
+  const workerPorts = (): Omit<WorkerPorts, 'toolDatabase'> => ({
     ...commands,
     ...workerSettings(config, configFile),
     sessionName: connected.sessionName,
@@ -162,7 +163,14 @@ function assemble(
     startWorker: async (signal) => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
       const { concurrency, reservedSlots: reserved } = config;
-      return startWorkerProcess(workerPorts(), { concurrency, reserved }, signal);
+      const toolDatabase = await toolDatabaseOf(config, own, database);
+      try {
+        const ports = { ...workerPorts(), toolDatabase };
+        return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, signal), toolDatabase);
+      } catch (error) {
+        await toolDatabase?.close();
+        throw error;
+      }
     },
     async close() {
       await services.telemetry.close();

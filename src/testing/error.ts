@@ -2,8 +2,8 @@
 
 /**
  * `invalid_config`: the config, the tool or an answer of the model is not valid. `unknown_role`, `unknown_tool`: the
- * config has none of that name. `unavailable`: the role needs something that a test does not have, such as an MCP
- * server. `invalid_recording`: it is no export of a context, or one that cannot be replayed. `invalid`: an approval has
+ * config has none of that name. `unavailable`: the role or the tool needs something that a test does not have, such as an
+ * MCP server, or a transaction. `invalid_recording`: it is no export of a context, or one that cannot be replayed. `invalid`: an approval has
  * an input that does not match the schema of the tool.
  */
 export type TestKitCode =

@@ -66,7 +66,12 @@ function withStandIn(tool: Tool, standIn: StandIn | undefined): Tool | undefined
   const { reconcile: _, ...kept } = tool;
   const descriptor = { ...tool.descriptor, answered_by: 'tool' as const };
   // The input was validated by the schema of the tool, which is one of an object.
-  return { ...kept, descriptor, execute: (input, context) => standIn(input as JsonObject, context) };
+  return {
+    ...kept,
+    descriptor,
+    transactional: false,
+    execute: (input, context) => standIn(input as JsonObject, context),
+  };
 }
 
 /**

@@ -14,6 +14,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { QueuedJob } from '../core/run/job.ts';
 import type { OutputSchema } from '../core/run/output.ts';
 import type { Snapshot } from '../core/run/snapshot.ts';
+import type { ToolTransaction } from '../core/tools/transaction.ts';
 import type { Millis } from '../core/time.ts';
 import { parseUser } from '../core/access/user.ts';
 import { ALL_ALLOWED } from '../core/workers/allowed-names.ts';
@@ -67,6 +68,8 @@ export type RunRoleOptions = RunFor & {
   answer?: AnswerCall | undefined;
   /** Functions that run in place of tools, by name. They keep the schema, the effect and the approval of the tool. */
   standIns?: StandIns | undefined;
+  /** What transactional tools get as `tx`. You begin and end it: to roll it back after each test keeps nothing. */
+  tx?: ToolTransaction | undefined;
   /** A JSON Schema for the answer of the job, or `false`: any text. */
   output_schema?: OutputSchema | undefined;
   /** The job ends as incomplete after this time. Waits pass at once, but count. */
@@ -115,7 +118,7 @@ function treeOf(abilities: Abilities, clock: VirtualClock, options: RunRoleOptio
   const make: MakeMember = (of, serving, tree) => {
     const context = new MemoryContext(emptyContext(of, serving, options), (append) => tree.committed(of, append));
     const reports = new Reports();
-    const durable = new MemoryDurable(new Set(settings.roles.keys()));
+    const durable = new MemoryDurable(new Set(settings.roles.keys()), options.tx ?? null);
     const worker = new MemoryWorker({
       context,
       clock,

@@ -12,7 +12,9 @@ import type { ResultPart } from '../core/conversation/blocks.ts';
 import { parseUser } from '../core/access/user.ts';
 import { LIMITS } from '../core/limits.ts';
 import type { ToolInvocation } from '../core/tools/tool.ts';
+import type { ToolTransaction } from '../core/tools/transaction.ts';
 import { ids } from '../platform/ids.ts';
+import type { ToolContext, TransactionalContext } from '../tools/config/define.ts';
 import { createRegistry } from '../tools/registry/registry.ts';
 import type { Tool } from '../tools/registry/tool.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
@@ -45,6 +47,8 @@ export type RunToolOptions = {
   context?: ToolRunContext | undefined;
   /** Aborts the call. */
   signal?: AbortSignal | undefined;
+  /** What a transactional tool gets as `tx`. You begin and end it: to roll it back after each test keeps nothing. */
+  tx?: ToolTransaction | undefined;
 };
 
 /** What a tool did. */
@@ -68,16 +72,22 @@ export type ToolRun = {
 /**
  * Runs a tool once with this input. The input is checked by the schema of the tool and the result converted as in the
  * product; nothing asks for approval. A tool that fails, or that refuses the input, is a result with `error`. Throws a
- * `TestKitError` (`invalid_config`) if the tool itself is not valid.
+ * `TestKitError`: `invalid_config` if the tool itself is not valid, `unavailable` if it is transactional and there is no `tx`.
  */
 export async function runTool(tool: object, input: Json, options: RunToolOptions = {}): Promise<ToolRun> {
   const { tools, hide } = readConfig({ tools: [tool] });
   const [read] = tools;
   if (read === undefined) throw new TestKitError('unknown_tool', 'There is no tool.');
+  const { tx = null } = options;
+  if (read.transactional === true && tx === null)
+    throw new TestKitError(
+      'unavailable',
+      `The tool ${read.descriptor.name} is transactional. Give it a transaction: runTool(tool, input, { tx }).`,
+    );
   const seen: Pick<ToolRun, 'output' | 'thrown'> = { output: undefined, thrown: undefined };
   const runner = createToolRunner(createRegistry([watched(read, seen)]), { limits: LIMITS, hide });
   const reports = new Reports();
-  const durable = new MemoryDurable(null);
+  const durable = new MemoryDurable(null, tx);
   const call = invocationOf(read.descriptor.name, input, options.context ?? {});
   const services = { report: reports.open(call), ...durable.open(call) };
   const outcome = await runner.execute(call, options.signal ?? new AbortController().signal, services);
@@ -100,18 +110,21 @@ export async function runTool(tool: object, input: Json, options: RunToolOptions
 
 /** Keeps what the tool returns or throws. */
 function watched(tool: Tool, seen: Pick<ToolRun, 'output' | 'thrown'>): Tool {
-  return {
-    ...tool,
-    async execute(input, context, call) {
-      try {
-        seen.output = await tool.execute(input, context, call);
-        return seen.output;
-      } catch (error) {
-        seen.thrown = error;
-        throw error;
-      }
-    },
+  const watch = async (execute: () => unknown): Promise<unknown> => {
+    try {
+      seen.output = await execute();
+      return seen.output;
+    } catch (error) {
+      seen.thrown = error;
+      throw error;
+    }
   };
+  return tool.transactional === true
+    ? {
+        ...tool,
+        execute: (input, context: TransactionalContext, call) => watch(() => tool.execute(input, context, call)),
+      }
+    : { ...tool, execute: (input, context: ToolContext, call) => watch(() => tool.execute(input, context, call)) };
 }
 
 function textOf(content: string | readonly ResultPart[]): string {

@@ -46,10 +46,12 @@ test('grants, lists and revokes', async () => {
   });
   expect(await run('grant', ...acme)).toEqual({
     code: 0,
-    out: `The tenant acme did not exist, and was added.\nThe role ${ROLE} may submit jobs for the tenant acme.\n`,
+    out: `The tenant acme did not exist, and was added.\nThe role ${ROLE} may submit jobs for the tenant acme, and settle its calls of transactional tools.\n`,
     err: '',
   });
-  expect((await run('grant', ...acme)).out).toBe(`The role ${ROLE} may submit jobs for the tenant acme.\n`);
+  expect((await run('grant', ...acme)).out).toBe(
+    `The role ${ROLE} may submit jobs for the tenant acme, and settle its calls of transactional tools.\n`,
+  );
   expect((await run('list')).out).toBe(`${ROLE}\tacme\n`);
   expect((await run('revoke', ...acme)).out).toBe(`The role ${ROLE} may no longer submit jobs for the tenant acme.\n`);
   expect((await run('revoke', ...acme)).out).toBe(

@@ -180,6 +180,9 @@ test('each process can have a login of its own', () => {
   expect(Object.fromEntries(secretsOf('Deployment', 'nightshift-api'))).toMatchObject({
     NIGHTSHIFT_API_DATABASE_URL: optional('api-database-url'),
   });
+  expect(Object.fromEntries(secretsOf('Deployment', 'nightshift-worker'))).toMatchObject({
+    NIGHTSHIFT_TOOLS_DATABASE_URL: optional('tools-database-url'),
+  });
 });
 
 test('KEDA asks a route of the API, for a member of its answer', () => {

@@ -40,6 +40,7 @@ export const NO_SERVICES: CallServices = {
   report: NO_REPORT,
   steps: stepsIn(new Map()),
   starts: { enqueue: async () => null, spawn: async () => null },
+  transaction: { run: async () => null },
 };
 
 export function runnerOf(tools: readonly ToolDefinition[], options: Partial<ToolRunnerOptions> = {}): ToolRunner {

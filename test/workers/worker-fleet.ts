@@ -47,6 +47,7 @@ import {
   type StatementHook,
 } from '../../src/db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../src/db/processes/frozen-sessions.ts';
+import type { ToolDatabase } from '../../src/db/tool-transactions/tool-database.ts';
 import { readHistory } from '../../src/db/run/history.ts';
 import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
 import type { Allow } from '../../src/core/access/tenant.ts';
@@ -69,6 +70,8 @@ export type Tools = Record<
   Partial<ToolDescriptor> & {
     approval?: Approval;
     execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome> | ToolOutcome;
+    /** It ends by itself when its signal is aborted, and its end counts. Default: an abort ends the call at once. */
+    endsItself?: true;
     /** The outcome that it reports for a call that lost its runner. */
     reconcile?(call: ToolInvocation, signal: AbortSignal): Promise<Reconciled> | Reconciled;
   }
@@ -139,6 +142,8 @@ export type FleetOptions = {
   tracing?: Tracing;
   webhooks?: WebhookPorts;
   databaseUrl?: string;
+  /** For transactional tools; `database`: of the test. */
+  toolDatabase?: (database: Database) => Promise<ToolDatabase>;
 };
 
 export type Fleet = {
@@ -247,9 +252,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     opened.push(made);
     return made;
   };
+  const toolDatabase = (await options.toolDatabase?.(database)) ?? null;
   const portsOfProcess = () =>
     workerPorts({
       database: open('test-worker', 6),
+      toolDatabase,
       openHeartbeatConnection: () => openDatabase(url, { max: 1, name: 'test-beat' }),
       queue,
       wakeQueue,
@@ -263,6 +270,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
           async execute(call, signal, services) {
             const tool = tools[call.name];
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
+            if (tool.endsItself === true) return tool.execute(call, signal, services);
             const both = AbortSignal.any([signal, closing.signal]);
             return Promise.race([
               tool.execute(call, both, services),
@@ -398,6 +406,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       await drained;
       await wakeQueue.close();
       await bus.close();
+      await toolDatabase?.close();
       await Promise.all(opened.map((made) => made.close()));
       await database.close();
       await own?.drop();

@@ -43,6 +43,7 @@ type Over = Pick<WorkerPorts, 'database' | 'bus' | 'times'> &
 export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
   return {
     openHeartbeatConnection: () => over.database,
+    toolDatabase: null,
     queue: deaf,
     wakeQueue: deaf.openWakeQueue(),
     ids,

@@ -22,9 +22,9 @@ export function isForWorkers({ wait }: OpenCall): boolean {
   return wait?.for === 'workers';
 }
 
-/** It was waiting, and its answer has arrived or it timed out. */
+/** It was waiting, and its answer has arrived or it timed out; or it has settled in its transaction. */
 export function isOver({ status, reply, approval, wait }: OpenCall, now: Millis): boolean {
-  if (status !== 'waiting') return false;
+  if (status !== 'waiting') return reply !== null;
   const isDecided = approval !== null && wait?.for === 'approval';
   return reply !== null || isDecided || (wait?.until ?? Infinity) <= now || (wait?.needs ?? 1) <= 0;
 }

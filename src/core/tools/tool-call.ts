@@ -4,6 +4,7 @@
  *   pending ──→ started (only `once`, in its own commit) ──→ completed | failed | unknown
  *      └──────────────────────────────────────────────────→ completed | failed | cancelled
  *   pending, started ⇄ waiting ──→ completed | failed | cancelled | denied | expired | unknown
+ *   pending with a reply ──→ completed: a transactional call has stored its result, together with its effect
  *   started ──→ pending, if a person or the tool confirms that it had no effect: it runs again
  */
 import type { ResultPart } from '../conversation/blocks.ts';
@@ -32,10 +33,10 @@ export type ToolCall = {
 };
 
 /**
- * An answer from outside, until the run adds it to history. For a call that waits for its
- * outcome, an error means that the outcome is not known.
+ * An answer from outside, or the result of a transactional call, until the run adds it to history. For a call that waits
+ * for its outcome, an error means that the outcome is not known.
  */
-export type Reply = { content: string | ResultPart[]; isError: boolean };
+export type Reply = { content: string | ResultPart[]; isError: boolean; compactSummary?: string };
 
 /**
  * What a call may wait for. `approval`: a person's approval decision. `answer`: a person's answer or a client's
@@ -67,7 +68,7 @@ export type OpenCall = ToolCall & {
   status: OpenCallStatus;
   /** Only for a waiting call. */
   wait: Wait | null;
-  /** Only for a call that waits for a reply. */
+  /** Only for a call that waits for a reply, or has settled in its transaction. */
   reply: Reply | null;
   /**
    * For a call that waited for approval: an approved call is `pending` again; a denied call waits for its result to

@@ -12,6 +12,7 @@ import type { User } from '../access/user.ts';
 import type { CallReport } from './report.ts';
 import type { CallStarts, SpawnedChild } from './starts.ts';
 import type { CallSteps } from './steps.ts';
+import type { CallTransaction } from './transaction.ts';
 
 /**
  * The consequence of running a call twice. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
@@ -72,6 +73,8 @@ export type ToolOutcome =
       compact_summary?: string;
       /** Workers that all executions of the call created; missing: none. */
       spawned?: readonly SpawnedChild[];
+      /** The result and the execution are already stored with the call (see `CallTransaction`). */
+      settled?: true;
     }
   /** `signal` was aborted before a result arrived. */
   | { kind: 'aborted' };
@@ -87,7 +90,7 @@ export type Reconciled =
   | { kind: 'aborted' };
 
 /** What one execution of a call works with. */
-export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts };
+export type CallServices = { report: CallReport; steps: CallSteps; starts: CallStarts; transaction: CallTransaction };
 
 export type ToolRunner = {
   execute(call: ToolInvocation, signal: AbortSignal, services: CallServices): Promise<ToolOutcome>;

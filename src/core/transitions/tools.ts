@@ -128,9 +128,10 @@ export function released(closed: readonly ClosedCall[]): ToolCallId[] {
 export function ended(
   call: OpenCall,
   outcome: Extract<ToolOutcome, { kind: 'result' }>,
-  beganAt: Millis | null = null,
+  began: Millis | null = null,
 ): ClosedCall {
-  const { content, is_error, compact_summary, spawned = [] } = outcome;
+  const { content, is_error, compact_summary, spawned = [], settled } = outcome;
+  const beganAt = settled === true ? null : began;
   const result: ToolResultBlock = { type: 'tool_result', tool_use_id: call.id, content, is_error };
   return {
     call,
@@ -145,8 +146,9 @@ export function ended(
  * A call answered from outside. For a call that waits for its outcome, an error means that the outcome is not known.
  */
 export function replied(call: RepliedCall): ClosedCall {
-  const { content, isError } = call.reply;
-  const closed = ended(call, { kind: 'result', content, is_error: isError });
+  const { content, isError, compactSummary: compact_summary } = call.reply;
+  const result = { content, is_error: isError, ...(compact_summary !== undefined && { compact_summary }) };
+  const closed = ended(call, { kind: 'result', ...result });
   return call.wait?.for === 'outcome' && isError ? { ...closed, status: 'unknown' } : closed;
 }
 

@@ -108,7 +108,7 @@ export function openPool(
   { max = 10, schema = DATABASE_SCHEMA, name = 'nightshift', silentMs = SILENT_MS, limits }: DatabaseOptions,
 ): Pool {
   const turn = { host: 0 };
-  return new Pool(max, { url, schema, name, silentMs, turn, limits: { ...NO_LIMITS, ...limits } });
+  return new Pool(max, { url, schema, values: 'own', name, silentMs, turn, limits: { ...NO_LIMITS, ...limits } });
 }
 
 /** The value of the tenant's setting; null: no setting. */

@@ -9,11 +9,14 @@
 import postgres from 'postgres';
 import { decodeJson } from './codec.ts';
 import { ConnectionSocket } from './connection-socket.ts';
+import { PLAIN_VALUES } from './plain-values.ts';
 
 export type ConnectionOptions = {
   readonly url: string;
-  /** The PostgreSQL schema of the tables. Statements do not name it. */
-  readonly schema: string;
+  /** The PostgreSQL schema of the tables. Statements do not name it. Null: what the login has. */
+  readonly schema: string | null;
+  /** How values are sent and read. `plain`: as text, for statements of tools (plain-values.ts). */
+  readonly values: 'own' | 'plain';
   /** Shown in `pg_stat_activity`. */
   readonly name: string;
   /** How long a running statement may receive no data, in milliseconds. */
@@ -161,7 +164,7 @@ function connect(options: ConnectionOptions, socket: (place: Place) => Connectio
     // Because of this, statements pass lists as jsonb.
     fetch_types: false,
     connection: {
-      search_path: options.schema,
+      ...(options.schema !== null && { search_path: options.schema }),
       application_name: options.name,
       idle_in_transaction_session_timeout: options.limits.idleInTransaction,
       tcp_user_timeout: options.limits.unread,
@@ -169,14 +172,16 @@ function connect(options: ConnectionOptions, socket: (place: Place) => Connectio
     },
     onnotice: () => undefined,
     ...unlisted,
-    types: {
-      bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      json: { to: 114, from: [114], parse: decodeJson, serialize: asItIs },
-      jsonb: { to: 3802, from: [3802], parse: decodeJson, serialize: asItIs },
-      date: { to: 1184, from: [1082, 1114, 1184], parse: asItIs, serialize: asItIs },
-    },
+    types: options.values === 'own' ? OWN_VALUES : PLAIN_VALUES,
   });
 }
+
+const OWN_VALUES = {
+  bigint: { to: 20, from: [20], parse: Number, serialize: String },
+  json: { to: 114, from: [114], parse: decodeJson, serialize: asItIs },
+  jsonb: { to: 3802, from: [3802], parse: decodeJson, serialize: asItIs },
+  date: { to: 1184, from: [1082, 1114, 1184], parse: asItIs, serialize: asItIs },
+};
 
 function asItIs(text: string): string {
   return text;

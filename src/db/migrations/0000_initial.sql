@@ -868,3 +868,87 @@ DO $do$ BEGIN EXECUTE format($create$
   END
   $body$;
   REVOKE ALL ON FUNCTION nightshift_submit_v1(text, text) FROM PUBLIC$create$, current_schema()); END $do$;
+--> statement-breakpoint
+DO $do$ BEGIN EXECUTE format($create$
+  CREATE FUNCTION nightshift_settle_v1(
+    tool_call uuid, of_context uuid, of_owner uuid, of_epoch bigint, began bigint, settled text
+  ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+  SET search_path = %1$I, pg_temp AS $body$
+  #variable_conflict use_variable
+  DECLARE
+    -- Of the caller: within this function current_user is the owner of the tables.
+    caller name := CASE current_setting('role') WHEN 'none' THEN session_user ELSE current_setting('role')::name END;
+    tenant bigint;
+    given json;
+  BEGIN
+    IF began IS DISTINCT FROM (extract(epoch FROM transaction_timestamp()) * 1000000)::bigint THEN
+      RAISE EXCEPTION 'The tool has ended its transaction itself.' USING ERRCODE = 'NS010';
+    END IF;
+    -- Nothing is locked for a role without a grant.
+    SELECT c.tenant_id INTO tenant FROM contexts c WHERE c.id = of_context;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'The call must not go on: its context is deleted.' USING ERRCODE = 'NS008';
+    END IF;
+    IF NOT (pg_has_role(caller, current_user, 'USAGE') OR EXISTS (
+      SELECT 1 FROM submission_grants g JOIN pg_roles r ON r.rolname = g.role_name
+      WHERE g.tenant_id = tenant AND pg_has_role(caller, r.oid, 'USAGE')
+    )) THEN
+      RAISE EXCEPTION 'The database role "%%" may not settle calls of this tenant.', caller USING ERRCODE = 'NS001';
+    END IF;
+    IF octet_length(settled) > 16777216 THEN
+      RAISE EXCEPTION 'The result has %% bytes. At most 16777216 are allowed.', octet_length(settled)
+        USING ERRCODE = 'NS003';
+    END IF;
+    BEGIN
+      given := settled::json;
+    EXCEPTION WHEN data_exception THEN
+      RAISE EXCEPTION 'The result is not valid: %%', SQLERRM USING ERRCODE = 'NS004';
+    END;
+    IF (CASE json_typeof(given)
+      WHEN 'object' THEN CASE json_typeof(given -> 'content')
+        WHEN 'string' THEN false
+        WHEN 'array' THEN EXISTS (SELECT 1 FROM json_array_elements(given -> 'content') p WHERE CASE p.value ->> 'type'
+          WHEN 'text' THEN json_typeof(p.value -> 'text') IS DISTINCT FROM 'string'
+          WHEN 'image' THEN json_typeof(p.value -> 'source') IS DISTINCT FROM 'object'
+          ELSE true END)
+        ELSE true END OR coalesce(json_typeof(given -> 'compactSummary'), 'string') <> 'string'
+      ELSE true END)
+    THEN
+      RAISE EXCEPTION 'The result needs content: a text, or a list of texts and images.' USING ERRCODE = 'NS004';
+    END IF;
+    -- As in every transaction: first the context, then the job, then the call.
+    PERFORM 1 FROM contexts c
+      WHERE c.id = of_context AND c.lease_owner = of_owner AND c.lease_epoch >= of_epoch FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'The call must not go on: another process has its context.' USING ERRCODE = 'NS008';
+    END IF;
+    PERFORM 1 FROM jobs j WHERE j.id = (SELECT t.job_id FROM tool_calls t WHERE t.id = tool_call)
+      AND j.context_id = of_context AND j.status IN ('running', 'waiting') AND j.stop_kind IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'The call must not go on: its job has ended, or was told to end.' USING ERRCODE = 'NS008';
+    END IF;
+    UPDATE tool_calls t SET reply = CASE WHEN given -> 'compactSummary' IS NULL
+        THEN json_build_object('content', given -> 'content', 'isError', false)
+        ELSE json_build_object('content', given -> 'content', 'isError', false, 'compactSummary', given -> 'compactSummary')
+        END
+      WHERE t.id = tool_call AND t.context_id = of_context AND t.status IN ('pending', 'started') AND t.reply IS NULL;
+    IF NOT FOUND AND EXISTS (SELECT 1 FROM tool_calls t
+      WHERE t.id = tool_call AND t.context_id = of_context AND t.status IN ('pending', 'started')) THEN
+      RAISE EXCEPTION 'The call has settled already.' USING ERRCODE = 'NS009';
+    ELSIF NOT FOUND THEN
+      RAISE EXCEPTION 'The call must not go on: it has ended.' USING ERRCODE = 'NS008';
+    END IF;
+    -- The mark of a call that was requested when its tool had the effect once.
+    UPDATE tool_executions x SET ended_at = clock_timestamp(), outcome = 'completed'
+      WHERE x.tool_call_id = tool_call AND x.outcome IS NULL;
+    IF NOT FOUND THEN
+      INSERT INTO tool_executions
+          (tool_call_id, number, tenant_id, context_id, epoch, idempotency_key, began_at, ended_at, outcome)
+        SELECT tool_call, 1 + coalesce((SELECT max(x.number) FROM tool_executions x WHERE x.tool_call_id = tool_call), 0),
+          tenant, c.id, c.lease_epoch, tool_call::text, transaction_timestamp(), clock_timestamp(), 'completed'
+        FROM contexts c WHERE c.id = of_context;
+    END IF;
+  END
+  $body$;
+  REVOKE ALL ON FUNCTION nightshift_settle_v1(uuid, uuid, uuid, bigint, bigint, text) FROM PUBLIC$create$,
+  current_schema()); END $do$;

@@ -6,7 +6,7 @@
 import type postgres from 'postgres';
 import { getViewName } from 'drizzle-orm';
 import { tenantJobMetadata, tenantSearchEntries } from '../schema/search-views.ts';
-import { SUBMIT_FUNCTION } from '../submissions/grants.ts';
+import { GRANTED_FUNCTIONS } from '../submissions/grants.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
@@ -25,7 +25,8 @@ export async function grantLogins(sql: postgres.Sql, schema: string, logins: Log
     // What the operator granted stays.
     const granted = await tx<{ role: string }[]>`
       select distinct role_name as role from submission_grants where role_name in (${api}, ${worker})`;
-    for (const { role } of granted) await tx.unsafe(`grant execute on function ${SUBMIT_FUNCTION} to ${quoted(role)}`);
+    for (const { role } of granted)
+      await tx.unsafe(`grant execute on function ${GRANTED_FUNCTIONS} to ${quoted(role)}`);
   });
 }
 

@@ -1,10 +1,17 @@
-/** Which roles of PostgreSQL may submit jobs for which tenants. For the owner of the tables, who needs no grant. */
+/**
+ * Which roles of PostgreSQL may submit jobs, and settle calls of transactional tools, for which tenants. For the owner of
+ * the tables, who needs no grant.
+ */
 import { sql } from 'drizzle-orm';
 import type { Executor } from '../connection/client.ts';
+import { SETTLE_FUNCTION } from '../tool-transactions/settlements.ts';
 import { ensureTenant } from '../write/tenants/tenants.ts';
 
 /** With its types, as `grant` names it. Another version of the function has another name. */
 export const SUBMIT_FUNCTION = 'nightshift_submit_v1(text, text)';
+
+/** What a role with a grant may call. */
+export const GRANTED_FUNCTIONS = `${SUBMIT_FUNCTION}, ${SETTLE_FUNCTION}`;
 
 export type SubmissionGrant = { role: string; tenant: string };
 
@@ -28,7 +35,7 @@ export async function addGrant(tx: Executor, schema: string, { role, tenant }: S
   const login = sql.identifier(role);
   await tx.execute(sql`/* submissions.allow_schema */ grant usage on schema ${sql.identifier(schema)} to ${login}`);
   await tx.execute(sql`/* submissions.allow */
-    grant execute on function ${sql.raw(SUBMIT_FUNCTION)} to ${login}`);
+    grant execute on function ${sql.raw(GRANTED_FUNCTIONS)} to ${login}`);
   return { kind: 'granted', addsTenant };
 }
 
@@ -57,7 +64,7 @@ export async function removeGrant(tx: Executor, { role, tenant }: SubmissionGran
   const left = await tx.execute(sql`select 1 from submission_grants g where g.role_name = ${role} limit 1`);
   if (left.length > 0 || !(await isRole(tx, role))) return true;
   await tx.execute(sql`/* submissions.forbid */
-    revoke execute on function ${sql.raw(SUBMIT_FUNCTION)} from ${sql.identifier(role)}`);
+    revoke execute on function ${sql.raw(GRANTED_FUNCTIONS)} from ${sql.identifier(role)}`);
   return true;
 }
 

@@ -1,5 +1,6 @@
 /**
- * The durable steps of calls in memory, and what tools start: it is recorded and does not run, since a test has one context.
+ * The durable steps of calls in memory; what tools start, which is recorded and does not run, since a test has one context;
+ * and the transaction that the test gives, which the test ends.
  */
 import type { Refusal } from '../../core/errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId, WorkerId } from '../../core/ids.ts';
@@ -7,6 +8,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { Started } from '../../core/tools/starts.ts';
 import type { StoredStep } from '../../core/tools/steps.ts';
 import type { CallServices, ToolInvocation } from '../../core/tools/tool.ts';
+import { TransactionRefused, type CallTransaction, type ToolTransaction } from '../../core/tools/transaction.ts';
 import { ids } from '../../platform/ids.ts';
 
 /** What a tool started with `context.spawn` or `context.enqueue`, under the name of its step. */
@@ -25,17 +27,22 @@ export type StartedWork = {
   context_id: string;
 };
 
-/** `roles`: those that a spawned worker may have; null: any, since the test has no config. */
+/**
+ * `roles`: those that a spawned worker may have; null: any, since the test has no config. `tx`: that of transactional tools;
+ * null: the test gives none.
+ */
 export class MemoryDurable {
   readonly #roles: ReadonlySet<string> | null;
+  readonly #transaction: CallTransaction;
   readonly started: StartedWork[] = [];
   readonly #steps = new Map<ToolCallId, Map<string, StoredStep>>();
 
-  constructor(roles: ReadonlySet<string> | null) {
+  constructor(roles: ReadonlySet<string> | null, tx: ToolTransaction | null) {
     this.#roles = roles;
+    this.#transaction = transactionOn(tx);
   }
 
-  open({ id, name: tool }: Pick<ToolInvocation, 'id' | 'name'>): Pick<CallServices, 'steps' | 'starts'> {
+  open({ id, name: tool }: Pick<ToolInvocation, 'id' | 'name'>): Omit<CallServices, 'report'> {
     const steps = this.#steps.get(id) ?? new Map<string, StoredStep>();
     this.#steps.set(id, steps);
     const keep = (step: string, value: JsonObject, work: Omit<StartedWork, 'tool' | 'step'>): Started => {
@@ -44,6 +51,7 @@ export class MemoryDurable {
       return { kind: 'done', value };
     };
     return {
+      transaction: this.#transaction,
       steps: {
         load: async () => new Map(steps),
         store: async ({ name, value, bytes }) => {
@@ -66,6 +74,20 @@ export class MemoryDurable {
       },
     };
   }
+}
+
+function transactionOn(tx: ToolTransaction | null): CallTransaction {
+  return {
+    run: async (work, { signal }) => {
+      if (tx === null)
+        throw new TransactionRefused(
+          'unavailable',
+          'A test has no database. Give a transaction to this transactional tool (the option tx), or a stand-in for it.',
+        );
+      const result = await work(tx);
+      return signal.aborted ? null : result;
+    },
+  };
 }
 
 function unknownRole(role: string): Refusal {

@@ -95,7 +95,7 @@ async function play(recording: Recording, { settings, role, abilities }: Played,
   const clock = new VirtualClock(now);
   const context = new MemoryContext(emptyContext(newMember(role), { kind: 'served', settings }, options));
   const reports = new Reports();
-  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()));
+  const durable = new MemoryDurable(new Set(abilities.settings.roles.keys()), null);
   const { results } = recording;
   const run = new Set(options.run);
   const answers: RecordedAnswer[] = [];

@@ -7,6 +7,7 @@ import type { ResultPart } from '../../core/conversation/blocks.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { Effect } from '../../core/tools/tool.ts';
+import type { ToolTransaction } from '../../core/tools/transaction.ts';
 import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { EnqueueInput, SpawnWorker } from '../durable/start-types.ts';
 import type { RunStep } from '../durable/step-types.ts';
@@ -116,6 +117,12 @@ export type ToolContext = CallFacts & {
   enqueue: EnqueueInput;
 };
 
+/** What `execute` of a transactional tool gets beside its input: nothing that has an effect outside of the transaction. */
+export type TransactionalContext = Omit<ToolContext, 'step' | 'spawn' | 'enqueue'> & {
+  /** The transaction of the call. Write through it only, and call no service or model: `execute` may run again. */
+  tx: ToolTransaction;
+};
+
 /**
  * An object with exactly these fields is a reply. Other values, except strings, are passed to the model as JSON text.
  */
@@ -162,6 +169,13 @@ type ToolBase = {
   name: string;
   /** The description for the model: what the tool does and when to use it. */
   description: string;
+  /** Milliseconds. Default: `limits.tool_timeout_ms`. A tool that blocks its thread cannot be stopped. */
+  timeout_ms?: number | undefined;
+};
+
+/** `execute` may have effects anywhere. */
+type Plain<Input> = {
+  transactional?: false | undefined;
   /**
    * The effect of executing the call again. `none`: none. `idempotent`: none, given the same idempotency key. `once`:
    * harmful; after a crash during the call it is not repeated, unless `reconcile` or a person confirms that it did not
@@ -173,8 +187,26 @@ type ToolBase = {
    * `ask`: the call waits for a person to resolve it.
    */
   on_unknown?: 'tell' | 'ask' | undefined;
-  /** Milliseconds. Default: `limits.tool_timeout_ms`. A tool that blocks its thread cannot be stopped. */
-  timeout_ms?: number | undefined;
+  /**
+   * `input`: the validated arguments; with a Standard Schema including defaults. The type of a JSON Schema is inferred from
+   * a literal; annotate it for one that is declared elsewhere without `as const`.
+   */
+  execute(input: Input, context: ToolContext): ToolReturn | Promise<ToolReturn>;
+  /**
+   * Finds out the outcome of a call. Must not change anything; may run more than once. For tools with effect `once`.
+   */
+  reconcile?(call: UnknownCall<Input>): Reconciliation | Promise<Reconciliation>;
+};
+
+/** `execute` works in a transaction of its own, which also stores its result: it happens exactly once. */
+type Transactional<Input> = {
+  /** Needs `NIGHTSHIFT_TOOLS_DATABASE_URL`. Takes the place of `effect`. */
+  transactional: true;
+  effect?: undefined;
+  on_unknown?: undefined;
+  /** It commits if it returns, and rolls back if it throws, returns an error, or does not return in time. */
+  execute(input: Input, context: TransactionalContext): ToolReturn | Promise<ToolReturn>;
+  reconcile?: undefined;
 };
 
 /** The call that an approval function decides. */
@@ -202,49 +234,47 @@ type Judges<Input> = {
  * zod (4.2 or newer), ArkType (2.1.28 or newer), Valibot (in `toStandardJsonSchema` of `@valibot/to-json-schema`). It
  * must describe an object.
  */
-export type SchemaTool<Schema extends StandardSchema> = ToolBase & {
+export type SchemaTool<Schema extends StandardSchema> = BySchema<Schema> & Plain<OutputOf<Schema>>;
+/** The same, in a transaction. */
+export type TransactionalSchemaTool<Schema extends StandardSchema> = BySchema<Schema> & Transactional<OutputOf<Schema>>;
+type BySchema<Schema extends StandardSchema> = ToolBase & {
   /** The schema of the arguments, which must be an object. */
   input: Schema;
   /** Of this kind of tool there is none: see `JsonSchemaTool`. */
   input_schema?: undefined;
   /** Whether calls need approval. Default: `never`. */
   approval?: ToolApproval<OutputOf<Schema>> | undefined;
-  /** `input`: the validated arguments, including defaults. */
-  execute(input: OutputOf<Schema>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
-  /**
-   * Finds out the outcome of a call. Must not change anything; may run more than once. For tools with effect `once`.
-   */
-  reconcile?(call: UnknownCall<OutputOf<Schema>>): Reconciliation | Promise<Reconciliation>;
 };
 
 /** A tool whose input is described by a JSON Schema (draft 2020-12 or 7) of an object, or one of TypeBox. */
-export type JsonSchemaTool<Schema extends object = object> = ToolBase & {
+export type JsonSchemaTool<Schema extends object = object> = ByJsonSchema<Schema> & Plain<InputOf<Schema>>;
+/** The same, in a transaction. */
+export type TransactionalJsonSchemaTool<Schema extends object = object> = ByJsonSchema<Schema> &
+  Transactional<InputOf<Schema>>;
+type ByJsonSchema<Schema extends object> = ToolBase & {
   /** Of this kind of tool there is none: see `SchemaTool`. */
   input?: undefined;
   /** The JSON Schema of the arguments, which must be an object. */
   input_schema: Schema;
   /** Whether calls need approval. Default: `never`. */
   approval?: ToolApproval<InputOf<Schema>> | undefined;
-  /**
-   * `input` matches `input_schema`. Its type is inferred from a literal schema; annotate it for one that is declared
-   * elsewhere without `as const`. Defaults of the schema are not filled in.
-   */
-  execute(input: InputOf<Schema>, context: ToolContext): ToolReturn | Promise<ToolReturn>;
-  /**
-   * Finds out the outcome of a call. Must not change anything; may run more than once. For tools with effect `once`.
-   */
-  reconcile?(call: UnknownCall<InputOf<Schema>>): Reconciliation | Promise<Reconciliation>;
 };
 
 /** A tool with any schema. */
-export type ToolDefinition = SchemaTool<StandardSchema> | JsonSchemaTool;
+export type ToolDefinition =
+  | SchemaTool<StandardSchema>
+  | TransactionalSchemaTool<StandardSchema>
+  | JsonSchemaTool
+  | TransactionalJsonSchemaTool;
 
 /** The tool type for a Standard Schema; a tool with a JSON Schema; or, in a list of any kind, either, or a package. */
 type ToolOf<Schema> = Schema extends StandardSchema
-  ? SchemaTool<Schema>
+  ? SchemaTool<Schema> | TransactionalSchemaTool<Schema>
   : object extends Schema
     ? ToolDefinition | UsedToolPackage
-    : JsonSchemaTool<Schema extends object ? Schema : object>;
+    :
+        | JsonSchemaTool<Schema extends object ? Schema : object>
+        | TransactionalJsonSchemaTool<Schema extends object ? Schema : object>;
 
 /** A template for workers. Its fields are those of a worker's config; missing ones take the defaults. */
 export type RoleDefinition = Written<WorkerConfig>;
@@ -278,6 +308,14 @@ export function defineConfig<const Schemas extends readonly unknown[]>(
   return config;
 }
 
+/** Types a transactional tool. Its `execute` gets `tx` in its context. Returns the tool unchanged. */
+export function defineTool<Schema extends StandardSchema>(
+  tool: TransactionalSchemaTool<Schema>,
+): TransactionalSchemaTool<Schema>;
+/** The same for a transactional tool whose input is described by a JSON Schema or a schema of TypeBox. */
+export function defineTool<const Schema extends object>(
+  tool: TransactionalJsonSchemaTool<Schema>,
+): TransactionalJsonSchemaTool<Schema>;
 /**
  * Types a single tool that is defined outside the list: in a file of its own, or in a package. `execute`, `approval` and
  * `reconcile` get the type of the input from the schema. Returns the tool unchanged.

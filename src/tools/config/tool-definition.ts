@@ -8,7 +8,7 @@ import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { fromJsonSchema, fromStandardSchema, type ToolInput } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
-import type { ApprovalCall, ToolContext, UnknownCall } from './define.ts';
+import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } from './define.ts';
 import { FilledText, callable } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 
@@ -18,11 +18,12 @@ export const ToolSchema = strict({
   description: FilledText,
   input: Type.Optional(Type.Unknown()),
   input_schema: Type.Optional(Type.Unknown()),
-  effect: oneOf(EFFECTS),
+  effect: Type.Optional(oneOf(EFFECTS)),
+  transactional: Type.Optional(Type.Boolean()),
   approval: Type.Optional(Type.Union([oneOf(APPROVALS), callable<(call: ApprovalCall) => unknown>()])),
   on_unknown: Type.Optional(oneOf(ON_UNKNOWN)),
   timeout_ms: Type.Optional(integer(1, LONGEST_TIMER_MS)),
-  execute: callable<(this: unknown, input: unknown, context: ToolContext) => unknown>(),
+  execute: callable<(this: unknown, input: unknown, context: ToolContext | TransactionalContext) => unknown>(),
   reconcile: Type.Optional(callable<(this: unknown, call: UnknownCall<unknown>) => unknown>()),
 });
 
@@ -30,9 +31,18 @@ export type WrittenTool = Static<typeof ToolSchema>;
 
 export type ValidInput = Extract<ToolInput, { ok: true }>;
 
-/** Calls with another effect are repeated, so their outcome is irrelevant. */
-export function effectFaults({ effect, on_unknown, reconcile }: Pruned<WrittenTool>, at: Path): Fault[] {
-  if (effect === undefined || effect === 'once') return [];
+/**
+ * Calls with another effect than `once` are repeated, so their outcome is irrelevant. That of a transactional tool is always
+ * known.
+ */
+export function effectFaults(tool: Pruned<WrittenTool>, at: Path): Fault[] {
+  const { effect, on_unknown, reconcile } = tool;
+  if (tool.transactional === true)
+    return (['effect', 'on_unknown', 'reconcile'] as const).flatMap((name) =>
+      tool[name] === undefined ? [] : [faultAt([...at, name], 'is not for transactional tools, which happen once')],
+    );
+  if (effect === undefined) return [faultAt([...at, 'effect'], 'is missing')];
+  if (effect === 'once') return [];
   return [...(on_unknown === 'ask' ? ['on_unknown'] : []), ...(reconcile === undefined ? [] : ['reconcile'])].map(
     (name) => faultAt([...at, name], "is only for tools with effect 'once'"),
   );
@@ -54,7 +64,9 @@ export function readInput(
 
 /** `own`: the definition itself, which its functions get as `this`. */
 export function buildTool(written: WrittenTool, own: unknown, input: ValidInput): Tool {
-  const { name, description, effect, on_unknown, approval, timeout_ms, execute, reconcile } = written;
+  const { name, description, on_unknown, approval, timeout_ms, execute, reconcile, transactional = false } = written;
+  // A transactional call that has settled is not run again; one that has not has no effect.
+  const { effect = 'idempotent' } = written;
   return {
     descriptor: {
       name,
@@ -67,7 +79,8 @@ export function buildTool(written: WrittenTool, own: unknown, input: ValidInput)
     approval: approval ?? 'never',
     timeoutMs: timeout_ms ?? null,
     validate: input.validate,
-    execute: (checked, context) => execute.call(own, checked, context),
+    transactional,
+    execute: (checked: unknown, context: ToolContext | TransactionalContext) => execute.call(own, checked, context),
     ...(reconcile !== undefined && { reconcile: (call) => reconcile.call(own, call) }),
   };
 }

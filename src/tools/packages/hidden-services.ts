@@ -15,10 +15,11 @@ const DEPTH = 4;
 /** Results of steps stay as they are: no client reads them, and the tool goes on with them. */
 export function hiddenServices(services: CallServices, hide: Hide): CallServices {
   if (hide === AS_IT_IS) return services;
-  const { report, steps, starts } = services;
+  const { report, steps, starts, transaction } = services;
   return {
     report: hiddenReport(report, hide),
     steps,
+    transaction,
     starts: {
       spawn: (name, asked, hasResult) => starts.spawn(name, hiddenIn(asked, hide), hasResult),
       enqueue: (name, asked, hasResult) => starts.enqueue(name, hiddenIn(asked, hide), hasResult),

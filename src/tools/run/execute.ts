@@ -9,7 +9,8 @@
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { SpawnedChild } from '../../core/tools/starts.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
-import type { ToolContext } from '../config/define.ts';
+import { TransactionRefused } from '../../core/tools/transaction.ts';
+import { performIn } from '../durable/perform-in.ts';
 import { durableOf } from '../durable/run-steps.ts';
 import { AS_IT_IS, type Hide } from '../packages/hide.ts';
 import { hiddenLog, hiddenNames, hiddenServices } from '../packages/hidden-services.ts';
@@ -19,7 +20,7 @@ import { judge } from './judge.ts';
 import type { Registry } from '../registry/registry.ts';
 import { reconcileCall } from './reconcile.ts';
 import { reportingOf } from './reporting.ts';
-import { errorResult, resultOf, type ToolResult } from './result.ts';
+import { Inexpressible, convert, errorResult, type ToolResult } from './result.ts';
 import { LONGEST_TIMER_MS } from './timer.ts';
 import { isToolError } from './tool-error.ts';
 import { ToolFault, codedText, type FaultCode } from './tool-fault.ts';
@@ -79,7 +80,10 @@ function unknownTool(name: string, names: readonly string[]): ToolResult {
   return errorResult(`No tool is named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
 }
 
-/** Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. */
+/**
+ * Ends with the first of: the tool's result, the timeout, the abort. Leaves no timer and no listener behind. A transaction
+ * ends first: it may have committed.
+ */
 function race(
   { tool, call, services }: { tool: Tool; call: ToolInvocation; services: CallServices },
   outer: AbortSignal,
@@ -92,6 +96,9 @@ function race(
     let result = false;
     const children: SpawnedChild[] = [];
     const spawned = (child: SpawnedChild): void => void children.push(child);
+    /** What the call ends with once its transaction has ended, unless that has settled it. */
+    let stopped: ToolOutcome | null = null;
+    const transaction = { isOpen: false };
     const end = (outcome: ToolOutcome): void => {
       if (over) return;
       over = true;
@@ -100,56 +107,72 @@ function race(
       outer.removeEventListener('abort', abort);
       resolve(outcome.kind === 'result' && children.length > 0 ? { ...outcome, spawned: children } : outcome);
     };
-    const abort = (): void => abortFor(outer.reason);
-    const abortFor = (reason: unknown): void => {
-      end({ kind: 'aborted' });
+    const stop = (outcome: ToolOutcome, reason: unknown): void => {
+      if (transaction.isOpen) stopped ??= outcome;
+      else end(outcome);
       own.abort(reason);
     };
-    const abandon = (): void => abortFor(new DOMException('The call must not go on.', 'AbortError'));
-    const timeOut = (): void => {
-      end(timedOut(tool, limitMs));
-      own.abort(new DOMException(`The call took longer than ${limitMs} ms.`, 'TimeoutError'));
-    };
+    const abort = (): void => stop({ kind: 'aborted' }, outer.reason);
+    const abandon = (): void => stop({ kind: 'aborted' }, new DOMException('The call must not go on.', 'AbortError'));
+    const timeOut = (): void =>
+      stop(timedOut(tool, limitMs), new DOMException(`The call took longer than ${limitMs} ms.`, 'TimeoutError'));
     const timer = setTimeout(timeOut, Math.min(limitMs, LONGEST_TIMER_MS));
     outer.addEventListener('abort', abort, { once: true });
-    const isOver = (): boolean => over;
+    const isOver = (): boolean => over || stopped !== null;
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const hasResult = (): boolean => result;
+    const context = { ...factsOf(call, own.signal), ...reporting };
+    const { hide = AS_IT_IS } = options;
+    const limit = options.limits.toolResult;
     const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon, spawned };
-    const durable = hiddenNames(durableOf(execution, services), options.hide ?? AS_IT_IS);
-    void run(tool, call, { ...factsOf(call, own.signal), ...reporting, ...durable }, options).then((result) => {
+    const perform: Perform =
+      tool.transactional === true
+        ? performIn(
+            services.transaction,
+            { tool, call, context, limitMs, converted: (returned) => convert(returned, limit, hide) },
+            transaction,
+          )
+        : async (input) => {
+            const durable = hiddenNames(durableOf(execution, services), hide);
+            return convert(await tool.execute(input, { ...context, ...durable }, call), limit, hide);
+          };
+    void run(tool, call, { signal: own.signal, perform }, options).then((outcome) => {
+      const isSettled = outcome.kind === 'result' && outcome.settled === true;
       if (over) options.log?.debug(loggedIds(call), 'a tool returned after its call had ended');
-      else end(result);
+      else end(isSettled ? outcome : (stopped ?? outcome));
     });
   });
 }
+
+/** Runs the tool with a valid input. Throws what the tool throws. */
+type Perform = (input: unknown) => Promise<ToolOutcome>;
 
 /** Never rejects. */
 async function run(
   tool: Tool,
   call: ToolInvocation,
-  context: ToolContext,
-  { limits, log, hide = AS_IT_IS }: ToolRunnerOptions,
-): Promise<ToolResult> {
+  { signal, perform }: { signal: AbortSignal; perform: Perform },
+  { log, hide = AS_IT_IS }: ToolRunnerOptions,
+): Promise<ToolOutcome> {
   const { name } = tool.descriptor;
-  let does = 'failed';
   try {
     // A copy, so that a tool that modifies its input does not change the history.
     const input = await tool.validate(structuredClone(call.input));
     if (!input.ok) return refused(tool, call.input, input.problems.map(hide));
     if (call.mustFail === true) return failure(tool, 'invalid_input', acceptedLate(name));
     // Validation may take time: do not execute a call that ended meanwhile.
-    context.signal.throwIfAborted();
-    const returned = await tool.execute(input.value, context, call);
-    does = 'returned a result that cannot be converted to text';
-    return resultOf(returned, limits.toolResult, hide);
-  } catch (error) {
+    signal.throwIfAborted();
+    return await perform(input.value);
+  } catch (thrown) {
+    const error: unknown = thrown instanceof Inexpressible ? thrown.cause : thrown;
+    const does = error === thrown ? 'failed' : 'returned a result that cannot be converted to text';
+    if (error instanceof TransactionRefused) return errorResult(hide(codedText(error.code, error.message)));
     if (error instanceof ToolFault) return errorResult(hide(codedText(error.code, error.message, error.beside)));
     if (isToolError(error)) {
       if (error.cause !== undefined) log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
       return toolErrorResult(name, error, hide);
     }
-    if (!context.signal.aborted)
+    if (!signal.aborted)
       log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
     log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
     return failure(

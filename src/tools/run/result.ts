@@ -21,6 +21,20 @@ export function resultOf(returned: unknown, limit: number, hide: Hide = AS_IT_IS
   return reply.summary === undefined ? result : { ...result, compact_summary: truncate(hide(reply.summary), limit) };
 }
 
+/** The same for what a tool has returned. Throws `Inexpressible`. */
+export function convert(returned: unknown, limit: number, hide: Hide): ToolResult {
+  try {
+    return resultOf(returned, limit, hide);
+  } catch (cause) {
+    throw new Inexpressible('The result cannot be converted to text.', { cause });
+  }
+}
+
+/** `cause`: why the value cannot be converted. */
+export class Inexpressible extends Error {
+  override name = 'Inexpressible';
+}
+
 /** Content from a client; `limit` as above. */
 export function boundedContent(content: string | ResultPart[], limit: number): string | ResultPart[] {
   return typeof content === 'string' ? truncate(content, limit) : boundedParts(content, limit);

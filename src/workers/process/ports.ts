@@ -21,6 +21,7 @@ import type { Millis } from '../../core/time.ts';
 import type { Telemetry } from '../../core/tracing/telemetry.ts';
 import type { ToolCaller, ToolRunner } from '../../core/tools/tool.ts';
 import type { Database } from '../../db/connection/client.ts';
+import type { ToolDatabase } from '../../db/tool-transactions/tool-database.ts';
 import type { WorkerDefinition } from '../../db/run/mailbox/worker.ts';
 import type { LeaseTimes } from '../../db/processes/processes.ts';
 import type { WakeQueue, Queue } from '../../queue/wake-queue.ts';
@@ -77,6 +78,8 @@ export type WebhookPorts = { receivers: Receivers; secretBox: SecretBox | null }
 export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   database: Database;
   openHeartbeatConnection(): Database;
+  /** For transactional tools; null: this process has none. */
+  toolDatabase: ToolDatabase | null;
   /** `application_name` of all connections of this process. They are terminated when it is declared dead. */
   sessionName?: string;
   queue: Queue;

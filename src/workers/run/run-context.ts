@@ -20,6 +20,7 @@ import type { Slot } from '../scheduling/slots.ts';
 import { RunReports } from '../reports/run-reports.ts';
 import { createCallStarts } from './calls/call-starts.ts';
 import { createCallSteps, runningCall } from './calls/call-steps.ts';
+import { createCallTransaction } from './calls/call-transaction.ts';
 import { createRunLog } from './run-log.ts';
 import { RunTrace } from './run-trace.ts';
 import { createTeam } from './team.ts';
@@ -129,6 +130,7 @@ function portsOf(
       const call = runningCall(invocation, { owner, epoch: first.lease.epoch });
       return {
         steps: createCallSteps(state, signals, call),
+        transaction: createCallTransaction(state, signals, call),
         starts: createCallStarts(
           state,
           signals,

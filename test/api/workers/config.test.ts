@@ -30,6 +30,7 @@ describe('the configuration', () => {
     expect(parseEnvironment({})).toEqual({
       databaseUrl: null,
       apiDatabaseUrl: null,
+      toolsDatabaseUrl: null,
       logins: null,
       redisUrl: null,
       host: '127.0.0.1',
@@ -58,6 +59,7 @@ describe('the configuration', () => {
       prefix: 'nightshift',
       databaseSchema: 'nightshift',
       databasePoolSize: 10,
+      toolsDatabasePoolSize: 5,
       defaultModel: 'simulated/default',
       queueLimit: 1000,
       maxStreams: 10000,

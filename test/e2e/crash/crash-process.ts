@@ -8,7 +8,9 @@ import { redisBus } from '../../../src/bus/redis.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
+import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openToolDatabase, type ToolDatabase } from '../../../src/db/tool-transactions/tool-database.ts';
 import { createSimulated } from '../../../src/llm/simulated/model.ts';
 import { postgresQueue } from '../../../src/queue/postgres.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
@@ -25,6 +27,7 @@ import { startWorkerProcess } from '../../../src/workers/process/process.ts';
 import { CRASH_TIMES } from './crash-times.ts';
 import { watched, type Watcher } from './effects.ts';
 import { outsideTools } from '../outside/outside-tools.ts';
+import { enterTool } from './enter-tool.ts';
 import { webhooksWith } from '../../services/webhooks.ts';
 import { WEBHOOK_SECRET } from '../rig/hooks.ts';
 import { readParsed } from '../../workers/scheduling/read-parsed.ts';
@@ -58,9 +61,11 @@ export async function startCrashProcess({
   const wakeQueue = queue.openWakeQueue();
   const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
   const database = openDatabase(databaseUrl, { max: 3, name: 'crash-worker' });
+  const toolDatabase = await openToolDatabase(database, { url: databaseUrl, max: 2, schema: DATABASE_SCHEMA });
   const worker = await startWorkerProcess(
     {
       database: watched(database, watcher),
+      toolDatabase: watchedTransactions(toolDatabase, watcher),
       openHeartbeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
       queue,
       wakeQueue,
@@ -86,12 +91,31 @@ export async function startCrashProcess({
     await wakeQueue.close();
     await own?.close();
     await bus.close();
+    await toolDatabase.close();
     await database.close();
   };
 }
 
+/** Dies also right before the settlement and the commit are sent. */
+function watchedTransactions(toolDatabase: ToolDatabase, watcher: Watcher): ToolDatabase {
+  return {
+    ...toolDatabase,
+    async attempt(call, work, limits) {
+      const watched: typeof work = async (tx) => {
+        const result = await work(tx);
+        watcher.before('transaction');
+        return result;
+      };
+      const attempted = await toolDatabase.attempt(call, watched, limits);
+      if (attempted.kind === 'committed') watcher.after('transaction');
+      return attempted;
+    },
+  };
+}
+
 function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
-  const parsed = parseConfigFile({ tools: outsideTools(outside, (what) => watcher.after(what)) });
+  const notify = (what: string): void => watcher.after(what);
+  const parsed = parseConfigFile({ tools: [...outsideTools(outside, notify), enterTool(notify)] });
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
   const simulated = createSimulated(ids);

@@ -27,6 +27,8 @@ export type Play = {
   person?(cast: Cast): Promise<void>;
   /** Inputs of each context, posted before anything runs. */
   inputs: string[][];
+  /** Before anything else. */
+  begin?(cast: Cast): Promise<void>;
   /** Runs beside the first process. Ends by itself once that process is dead. */
   meanwhile?(cast: Cast, first: Child): Promise<void>;
   /** Runs until all is settled, whichever process runs. */
@@ -118,6 +120,7 @@ async function besides<T>(cast: Cast, play: Play, work: () => Promise<T>): Promi
 
 async function raise(environment: TestEnvironment, play: Play): Promise<Cast> {
   const cast: Cast = { environment, contextIds: [], jobIds: [] };
+  await play.begin?.(cast);
   for (const inputs of play.inputs) {
     const contextId = await environment.createContext({
       model: 'simulated/default',
@@ -174,7 +177,7 @@ export function startCrashWorker(environment: TestEnvironment, env: Record<strin
   return startChild('test/e2e/crash/crash-worker.ts', [], { ...crashEnv(environment), ...env });
 }
 
-function crashEnv(environment: TestEnvironment): Record<string, string> {
+export function crashEnv(environment: TestEnvironment): Record<string, string> {
   return { ...environment.env, OUTSIDE: environment.file('outside'), EFFECTS: environment.file('effects') };
 }
 
@@ -184,7 +187,8 @@ function crashEnv(environment: TestEnvironment): Record<string, string> {
  */
 async function isForgotten(environment: TestEnvironment): Promise<boolean> {
   const left = await environment.query(`
-    select 1 from pg_stat_activity where datname = current_database() and application_name = 'crash-worker'`);
+    select 1 from pg_stat_activity
+    where datname = current_database() and application_name in ('crash-worker', 'nightshift-tools')`);
   return left.length === 0;
 }
 

@@ -1,0 +1,45 @@
+/** The database login of transactional tools, in a process that runs jobs. */
+import { ConfigError, type Config } from '../config/config.ts';
+import type { Database } from '../db/connection/client.ts';
+import { whenUp } from '../db/connection/when-up.ts';
+import { DatabaseRefused } from '../db/setup/database-refused.ts';
+import { ToolDatabaseAway, openToolDatabase, type ToolDatabase } from '../db/tool-transactions/tool-database.ts';
+import type { Tool } from '../tools/registry/tool.ts';
+import type { WorkerProcess } from '../workers/process/process.ts';
+
+/**
+ * Null: no tool is transactional. Rejects with `ConfigError` if there is no login for those that are, and with
+ * `DatabaseRefused` if it cannot be used: before anything runs.
+ */
+export async function toolDatabaseOf(
+  { toolsDatabaseUrl: url, toolsDatabasePoolSize: max, databaseSchema: schema }: Config,
+  tools: readonly Tool[],
+  database: Database,
+): Promise<ToolDatabase | null> {
+  const names = tools.filter(({ transactional }) => transactional === true).map(({ descriptor }) => descriptor.name);
+  if (names.length === 0) return null;
+  if (url === null) {
+    const which = names.length === 1 ? `The tool ${names[0]} is` : `The tools ${names.join(', ')} are`;
+    throw new ConfigError([
+      `NIGHTSHIFT_TOOLS_DATABASE_URL is not set. ${which} transactional: set it to the URL of the database of Nightshift, with a login of your service`,
+    ]);
+  }
+  try {
+    return await whenUp(() => openToolDatabase(database, { url, max, schema }));
+  } catch (error) {
+    if (!(error instanceof ToolDatabaseAway)) throw error;
+    throw new DatabaseRefused(error.message, { cause: error });
+  }
+}
+
+/** Closes the connections of the tools once the process has drained. */
+export function closingAfter(worker: WorkerProcess, toolDatabase: ToolDatabase | null): WorkerProcess {
+  if (toolDatabase === null) return worker;
+  return {
+    running: () => worker.running(),
+    drain: async () => {
+      await worker.drain();
+      await toolDatabase.close();
+    },
+  };
+}

@@ -1,0 +1,186 @@
+// The login of transactional tools: what is checked before anything runs, and what it may settle.
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseEnvironment } from '../../../src/config/config.ts';
+import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
+import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
+import { addGrant, removeGrant } from '../../../src/db/submissions/grants.ts';
+import { toolDatabaseOf } from '../../../src/platform/tool-database.ts';
+import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
+import { createFreshDatabase } from '../../services/database.ts';
+import { openShop, toolsOf, type Shop } from '../../workers/run/transacting.ts';
+
+let shop: Shop;
+let login: postgres.Sql;
+beforeAll(async () => {
+  shop = await openShop({ grants: false });
+  login = postgres(shop.toolUrl, { max: 1, onnotice: () => undefined });
+});
+afterAll(async () => {
+  await login.end();
+  await shop.drop();
+});
+
+const grant = (tenant: string) =>
+  shop.database.transaction((tx) => addGrant(tx, DATABASE_SCHEMA, { role: shop.role, tenant }));
+const revoke = (tenant: string) => shop.database.transaction((tx) => removeGrant(tx, { role: shop.role, tenant }));
+
+test('a login without a grant is refused, one with a grant is not', async () => {
+  const refused = { name: 'DatabaseRefused', message: expect.stringContaining('nightshift submissions grant --role') };
+  await expect(toolsOf(shop, shop.database)).rejects.toMatchObject(refused);
+  await grant('acme');
+  const tools = await toolsOf(shop, shop.database);
+  await tools.close();
+  await revoke('acme');
+  await expect(toolsOf(shop, shop.database)).rejects.toMatchObject(refused);
+});
+
+test('the login that owns the tables needs no grant', async () => {
+  const tools = await toolsOf({ url: shop.url, toolUrl: '' }, shop.database);
+  await tools.close();
+});
+
+test('another database of the same server is refused', async () => {
+  const other = await createFreshDatabase();
+  await expect(toolsOf({ url: other.url, toolUrl: '' }, shop.database)).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: expect.stringContaining('leads to another database than DATABASE_URL'),
+  });
+  await other.drop();
+});
+
+test('a wrong password, and a server that is away, are told by the name of the variable', async () => {
+  const wrong = Object.assign(new URL(shop.toolUrl), { username: 'nobody_here', password: 'wrong' }).href;
+  await expect(toolsOf({ url: shop.url, toolUrl: wrong }, shop.database)).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: expect.stringContaining('PostgreSQL refused NIGHTSHIFT_TOOLS_DATABASE_URL'),
+  });
+  const away = 'postgres://x:y@127.0.0.1:1/z';
+  await expect(toolsOf({ url: shop.url, toolUrl: away }, shop.database)).rejects.toMatchObject({
+    name: 'ToolDatabaseAway',
+    code: 'ECONNREFUSED',
+    message: expect.stringContaining('NIGHTSHIFT_TOOLS_DATABASE_URL'),
+  });
+});
+
+const toolNamed = (name: string, transactional: boolean) => ({
+  name,
+  description: 'd',
+  input_schema: { type: 'object' },
+  ...(transactional ? { transactional } : { effect: 'none' }),
+  execute: () => 'x',
+});
+
+function readTools(...tools: object[]) {
+  const parsed = parseConfigFile({ tools });
+  if (!parsed.ok) throw new Error(parsed.faults.join());
+  return parsed.settings.tools;
+}
+
+test('a config with a transactional tool needs the login, another one does not', async () => {
+  const config = parseEnvironment({});
+  expect(await toolDatabaseOf(config, readTools(toolNamed('a', false)), shop.database)).toBeNull();
+  const tools = readTools(toolNamed('a', false), toolNamed('book', true));
+  await expect(toolDatabaseOf(config, tools, shop.database)).rejects.toMatchObject({
+    name: 'ConfigError',
+    faults: [
+      'NIGHTSHIFT_TOOLS_DATABASE_URL is not set. The tool book is transactional: set it to the URL of the database of Nightshift, with a login of your service',
+    ],
+  });
+  await grant('acme');
+  const given = parseEnvironment({ NIGHTSHIFT_TOOLS_DATABASE_URL: shop.toolUrl });
+  const opened = await toolDatabaseOf(given, tools, shop.database);
+  expect(opened).not.toBeNull();
+  await opened?.close();
+  await revoke('acme');
+});
+
+type Held = { context: string; call: string; owner: string };
+
+/** A call that runs under a lease of epoch 3. */
+async function runningCall(status = 'pending', stopKind: string | null = null): Promise<Held> {
+  const [context, call, owner, job] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+  const { db } = shop.database;
+  const [tenant] = await db.execute<{ id: number }>(sql`select id from tenants where name = ${DEFAULT_TENANT_NAME}`);
+  const at = new Date().toISOString();
+  await db.execute(sql`insert into contexts (id, tenant_id, scheduling_status, state, lease_owner, lease_epoch)
+    values (${context}, ${tenant?.id}, 'running', 'ExecutingTools', ${owner}, 3)`);
+  await db.execute(sql`
+    insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata, started_at, stop_kind, stop_requested_at)
+    values (${job}, ${tenant?.id}, ${context}, ${randomUUID()}, 'retry', 'main', 'running', 1, '{}', ${at}, ${stopKind},
+      ${stopKind === null ? null : at})`);
+  await db.execute(sql`
+    insert into tool_calls (id, tenant_id, context_id, job_id, message_id, ordinal, name, effect, on_unknown, status, finished_at)
+    values (${call}, ${tenant?.id}, ${context}, ${job}, ${randomUUID()}, 0, 'book', 'idempotent', 'tell', ${status},
+      ${status === 'pending' ? null : at})`);
+  return { context, call, owner };
+}
+
+type Over = { epoch?: number; owner?: string; result?: string; began?: string };
+
+/** In a transaction of the login. */
+async function settle({ context, call, owner }: Held, over: Over = {}): Promise<string> {
+  const { epoch = 3, result = '{"content":"ok"}', began } = over;
+  return login
+    .begin(async (tx) => {
+      const [at] = await tx`select (extract(epoch from transaction_timestamp()) * 1000000)::bigint::text as began`;
+      await tx.unsafe(
+        `select nightshift.nightshift_settle_v1($1::uuid, $2::uuid, $3::uuid, $4::bigint, $5::bigint, $6)`,
+        [call, context, over.owner ?? owner, epoch, began ?? String(at?.['began']), result],
+      );
+      return 'settled';
+    })
+    .catch((error: unknown) => (error instanceof postgres.PostgresError ? error.code : String(error)));
+}
+
+test('the function settles an open call of a granted tenant once, and nothing else', async () => {
+  const call = await runningCall();
+  expect(await settle(call)).toBe('42501');
+  await grant('other');
+  expect(await settle(call)).toBe('NS001');
+  await grant(DEFAULT_TENANT_NAME);
+  expect(await settle(call, { epoch: 4 })).toBe('NS008');
+  expect(await settle(call, { owner: randomUUID() })).toBe('NS008');
+  expect(await settle({ ...call, call: randomUUID() })).toBe('NS008');
+  expect(await settle({ ...call, context: randomUUID() })).toBe('NS008');
+  expect(await settle(await runningCall('completed'))).toBe('NS008');
+  expect(await settle(await runningCall('pending', 'cancel'))).toBe('NS008');
+  expect(await settle({ ...(await runningCall()), call: call.call })).toBe('NS008');
+  expect(await settle(call, { began: '1' })).toBe('NS010');
+  expect(await settle(call)).toBe('settled');
+  expect(await settle(call)).toBe('NS009');
+  const rows = await shop.database.db.execute(
+    sql`select t.reply::text, x.outcome, x.number, x.epoch::int as epoch from tool_calls t join tool_executions x on x.tool_call_id = t.id
+      where t.id = ${call.call}`,
+  );
+  expect(rows).toEqual([{ reply: '{"content" : "ok", "isError" : false}', outcome: 'completed', number: 1, epoch: 3 }]);
+  for (const table of ['tool_calls', 'tool_executions', 'contexts', 'jobs'])
+    await expect(login.unsafe(`select 1 from nightshift.${table}`)).rejects.toMatchObject({ code: '42501' });
+});
+
+test.each([
+  ['no JSON', 'x'],
+  ['no object', '[]'],
+  ['no content', '{}'],
+  ['a number', '{"content":1}'],
+  ['a list of texts', '{"content":["x"]}'],
+  ['a text without text', '{"content":[{"type":"text"}]}'],
+  ['an image without source', '{"content":[{"type":"image","source":"x"}]}'],
+  ['another block', '{"content":[{"type":"tool_use"}]}'],
+  ['a summary that is none', '{"content":"x","compactSummary":1}'],
+])('a result that is invalid is refused: %s', async (_, result) => {
+  await grant(DEFAULT_TENANT_NAME);
+  expect(await settle(await runningCall(), { result })).toBe('NS004');
+});
+
+test('a result that is too large is refused, and one with blocks and a summary is kept', async () => {
+  await grant(DEFAULT_TENANT_NAME);
+  const call = await runningCall();
+  expect(await settle(call, { result: `{"content":"${'x'.repeat(16 * 1024 * 1024)}"}` })).toBe('NS003');
+  const blocks = '[{"type":"text","text":"a"},{"type":"image","source":{"type":"url","url":"https://x"}}]';
+  expect(await settle(call, { result: `{"content":${blocks},"compactSummary":"short"}` })).toBe('settled');
+  const [row] = await shop.database.db.execute(sql`select reply from tool_calls where id = ${call.call}`);
+  expect(row).toEqual({ reply: { content: JSON.parse(blocks), isError: false, compactSummary: 'short' } });
+});
