@@ -46,6 +46,7 @@ export type {
   SpawnWorker,
 } from './tools/durable/start-types.ts';
 export type { RunStep, StepContext, StepResult } from './tools/durable/step-types.ts';
+export type { OutboxDefinition } from './tools/config/sections/outboxes.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';
