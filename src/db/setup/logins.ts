@@ -28,6 +28,8 @@ export async function grantLogins(sql: postgres.Sql, schema: string, logins: Log
     // The deletion of a tenant locks the rows that it deletes. Nothing that a grant says can be changed by it.
     await tx.unsafe(`grant update (created_at) on submission_grants to ${quoted(worker)}`);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
+    // Of all tenants, and for worker processes only.
+    await tx.unsafe(`revoke all on outbox_receipts from ${quoted(api)}`);
     for (const { role } of granted) await tx.unsafe(`grant execute on function ${SUBMIT_FUNCTION} to ${quoted(role)}`);
   });
 }
