@@ -107,8 +107,8 @@ export async function startWorkerProcess(
   const indexer = createIndexer(state);
   const tenantRemover = createTenantRemover(state);
   const schedules = new ScheduleRunner(state);
-  const { all: outboxes, open } = ports.outboxes;
-  const relays = outboxes.map((outbox) => new OutboxRelay(state, outbox, open(outbox)));
+  const { outboxes } = ports;
+  const relays = outboxes.all.map((outbox) => new OutboxRelay(state, outbox, outboxes.open(outbox)));
   const failed = new AbortController();
   const starting = [
     heartbeat.start(signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])),
