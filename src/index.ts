@@ -55,6 +55,7 @@ export type { PackageConfigSchema } from './tools/packages/config-schema.ts';
 export type { ToolPackage, ToolPackageOptions, ToolPackageParts } from './tools/packages/define-package.ts';
 export type { EnvironmentVariable } from './tools/packages/environment-variable.ts';
 export type { UsedToolPackage } from './tools/packages/used-package.ts';
+export type { OutboxDefinition } from './tools/config/sections/outboxes.ts';
 export type { PriceDefinition } from './tools/config/sections/prices.ts';
 export type { LimitDefinitions } from './tools/config/limits.ts';
 export type { StandardSchema } from './tools/config/standard-schema.ts';

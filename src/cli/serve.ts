@@ -10,6 +10,7 @@ const SERVERS = {
   worker: async () => (await import('../platform/production.ts')).runWorker(),
   migrate: async (args) => (await import('./migrate.ts')).migrateCommand(args),
   submissions: async (args) => (await import('./submissions.ts')).submissionsCommand(args),
+  outbox: async (args) => (await import('./outbox/outbox.ts')).outboxCommand(args),
   'worker-health': async () => (await import('./worker-health.ts')).workerHealth(),
 } as const satisfies Record<string, (args: readonly string[]) => Promise<number>>;
 
@@ -17,11 +18,19 @@ const SERVERS = {
 export const SERVER_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   migrate: ['--status', '--dry-run'],
   submissions: ['--role <role>', '--tenant <tenant>'],
+  outbox: [
+    '--database-url <url>',
+    '--schema <schema>',
+    '--grant <role...>',
+    '--relay <role...>',
+    '--dry-run',
+    '--force',
+  ],
   dev: ['--no-open'],
 };
 
 /** These check their arguments themselves. */
-const CHECKS_ARGUMENTS: readonly string[] = ['submissions'];
+export const CHECKS_ARGUMENTS: readonly string[] = ['submissions', 'outbox'];
 
 export function isServer(name: string): name is keyof typeof SERVERS {
   return Object.hasOwn(SERVERS, name);

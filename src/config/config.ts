@@ -14,7 +14,7 @@ import {
 } from './access.ts';
 import { parsedIf, readEnvironment, type Environment, type Parsed } from './environment.ts';
 import { parseClientSecret, parseIssuer, parsePublicUrl, toOidcClient, type OidcClient } from './oidc.ts';
-import { DATABASE_SCHEMA } from '../core/database-schema.ts';
+import { DATABASE_SCHEMA, SCHEMA_NAME, isSchemaName } from '../core/database-schema.ts';
 import { LIMITS } from '../core/limits.ts';
 import { NO_LIMITS, type TenantLimits } from '../core/access/quotas.ts';
 import { TREE_LIMITS, type TreeLimits } from '../core/workers/worker-limits.ts';
@@ -249,13 +249,8 @@ function parsePrefix(value: string): Parsed<string> {
   return parsedIf(isValid, value, 'must consist of 1 to 64 letters, digits, dots, dashes and underscores');
 }
 
-/** Such names need no quoting. PostgreSQL reserves `pg_`; in `public`, an application may have its own `jobs` table. */
 function parseSchemaName(value: string): Parsed<string> {
-  return parsedIf(
-    /^[a-z_][a-z0-9_]{0,62}$/.test(value) && !value.startsWith('pg_') && value !== 'public',
-    value,
-    'must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not starting with pg_',
-  );
+  return parsedIf(isSchemaName(value), value, `must be ${SCHEMA_NAME}`);
 }
 
 /** Both logins or none: with one of them, a worker process could not see the transactions of API processes. */

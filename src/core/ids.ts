@@ -22,6 +22,8 @@ export type ScheduleId = Id<'schedule'>;
 export type ScheduleRunId = Id<'schedule_run'>;
 export type WebhookId = Id<'webhook'>;
 export type DeliveryId = Id<'delivery'>;
+/** Made by the database of the outbox when it is installed. */
+export type OutboxId = Id<'outbox'>;
 
 /** Generates ids: UUIDv7 in production, a counter in tests. */
 export type Ids = { next<T extends Id<string>>(): T };

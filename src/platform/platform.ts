@@ -15,6 +15,7 @@ import type { Config } from '../config/config.ts';
 import type { Environment } from '../config/environment.ts';
 import { NO_LIMITS, type RequestRates } from '../core/access/quotas.ts';
 import { LIMITS } from '../core/limits.ts';
+import { namedOutboxes } from '../core/submissions/outbox.ts';
 import { once } from '../core/once.ts';
 import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
 import { idleTimeouts, type Role } from '../core/workers/settings.ts';
@@ -137,6 +138,11 @@ function assemble(
     abilities,
     ...checks,
     servers,
+    outboxes: {
+      all: namedOutboxes(configFile.outboxes, config.databaseSchema),
+      open: ({ url, schema }) =>
+        openDatabase(url, { max: 1, schema, name: connected.sessionName, silentMs: config.leaseMs, ...WORKER_LIMITS }),
+    },
     webhooks,
     telemetry: services.telemetry,
     log,

@@ -273,6 +273,8 @@ const CASES: Readonly<Record<string, string>> = {
   messages_numbered: message(`seq = null`),
   messages_turn: message(`turn = null`),
   messages_only_inputs_queue: message(`role = 'assistant', status = 'queued', seq = null, turn = null`),
+  outbox_receipts_outbox_id_position_job_id_pk: `insert into outbox_receipts (outbox_id, position, job_id)
+    select '$id', 1, '$j' from generate_series(1, 2)`,
   processes_pkey: copy('processes', "id = '$p'", { lock_key: '1' }),
   processes_lock: copy('processes', "id = '$p'", { id: fresh }),
   search_backlog_pkey: `insert into search_backlog (id, context_id, tenant_id, upto_seq) overriding system value

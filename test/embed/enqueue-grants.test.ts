@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { SUBMISSION_BYTES } from '../../src/core/submissions/submission.ts';
-import { createNightshift, type EnqueueJob, type Nightshift } from '../../src/index.ts';
+import { createNightshift, type EnqueueJob, type Enqueued, type Nightshift } from '../../src/index.ts';
 import { openDatabase, type Database } from '../../src/db/connection/client.ts';
 import { addGrant, listGrants, removeGrant } from '../../src/db/submissions/grants.ts';
+import { connected } from '../services/connected.ts';
 import { createEmptyDatabase, createFreshDatabase } from '../services/database.ts';
 import { withLogins } from '../services/logins.ts';
 
@@ -42,18 +43,19 @@ const job = (tenant: string): EnqueueJob => ({
   config: { model: 'simulated/default' },
   input: 'say: hello',
 });
-/** Each statement in a transaction of its own. */
-const oneOf = (sql: postgres.Sql) => ({ query: (text: string, parameters: string[]) => sql.unsafe(text, parameters) });
+/** In a transaction of its own. */
+const enqueueIn = (sql: postgres.Sql, given: EnqueueJob): Promise<Enqueued> =>
+  sql.begin((tx) => nightshift.enqueue(tx, given));
 const grant = (tenant: string) => database.transaction((tx) => addGrant(tx, SCHEMA, { role: ROLE, tenant }));
 const revoke = (tenant: string) => database.transaction((tx) => removeGrant(tx, { role: ROLE, tenant }));
 
 test('a role submits for the tenants of its grants, and can do nothing else', async () => {
   const refused = { name: 'NightshiftEnqueueError', code: 'not_granted' };
-  await expect(nightshift.enqueue(oneOf(shop), job('acme'))).rejects.toMatchObject(refused);
+  await expect(enqueueIn(shop, job('acme'))).rejects.toMatchObject(refused);
   expect(await grant('acme')).toEqual({ kind: 'granted', addsTenant: false });
-  const { job_id } = await nightshift.enqueue(oneOf(shop), job('acme'));
+  const { job_id } = await enqueueIn(shop, job('acme'));
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
-  await expect(nightshift.enqueue(oneOf(shop), job('other'))).rejects.toMatchObject({
+  await expect(enqueueIn(shop, job('other'))).rejects.toMatchObject({
     ...refused,
     message: `The database role "${ROLE}" may not submit jobs for the tenant "other". Run: nightshift submissions grant --role <role> --tenant other`,
   });
@@ -64,11 +66,11 @@ test('a role submits for the tenants of its grants, and can do nothing else', as
   expect(await grant('other')).toEqual({ kind: 'granted', addsTenant: false });
   expect(await revoke('acme')).toBe(true);
   expect(await revoke('acme')).toBe(false);
-  await expect(nightshift.enqueue(oneOf(shop), job('acme'))).rejects.toMatchObject(refused);
-  await nightshift.enqueue(oneOf(shop), job('other'));
+  await expect(enqueueIn(shop, job('acme'))).rejects.toMatchObject(refused);
+  await enqueueIn(shop, job('other'));
   // With the last grant the rights of the role end.
   expect(await revoke('other')).toBe(true);
-  await expect(nightshift.enqueue(oneOf(shop), job('other'))).rejects.toMatchObject({
+  await expect(enqueueIn(shop, job('other'))).rejects.toMatchObject({
     ...refused,
     message: expect.stringContaining('The database role of the transaction may not submit jobs.'),
   });
@@ -112,7 +114,7 @@ test('objects in the search path of the caller are not used', async () => {
   await shop.unsafe(`create table trap_${ROLE}.submissions (like pg_class)`);
   await shop.unsafe('create temp table tenants (id int)');
   await shop.unsafe(`set search_path = trap_${ROLE}, public`);
-  const { job_id } = await nightshift.enqueue(oneOf(shop), job('acme'));
+  const { job_id } = await enqueueIn(shop, job('acme'));
   await shop.unsafe('reset search_path');
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
   await revoke('acme');
@@ -124,7 +126,7 @@ test('logins that row security separates keep what they were granted', async () 
   await database.transaction((tx) => addGrant(tx, SCHEMA, workers));
   await withLogins(own.url);
   const sql = postgres(worker, { max: 1 });
-  const { job_id } = await nightshift.enqueue(oneOf(sql), job('acme'));
+  const { job_id } = await enqueueIn(sql, job('acme'));
   await sql.end();
   expect(await nightshift.tenant('acme').jobs.get(job_id)).toMatchObject({ status: 'queued' });
   await database.transaction((tx) => removeGrant(tx, workers));
@@ -148,27 +150,18 @@ test.each([
 test('a tenant that is suspended gets no submission', async () => {
   await nightshift.tenant('asleep').jobs.list().all();
   await database.db.execute(`update tenants set status = 'suspended' where name = 'asleep'`);
-  await expect(nightshift.enqueue(shopAsOwner(), job('asleep'))).rejects.toMatchObject({ code: 'tenant_suspended' });
+  await expect(enqueueAsOwner(job('asleep'))).rejects.toMatchObject({ code: 'tenant_suspended' });
 });
 
-/** Any session of the owner. */
-function shopAsOwner() {
-  return { query: (text: string, parameters: string[]) => ownerQuery(text, parameters) };
-}
-
-async function ownerQuery(text: string, parameters: string[]): Promise<unknown> {
-  const sql = postgres(own.url, { max: 1 });
-  try {
-    return await sql.unsafe(text, parameters);
-  } finally {
-    await sql.end();
-  }
+/** In a transaction of the owner. */
+function enqueueAsOwner(given: EnqueueJob): Promise<Enqueued> {
+  return connected(own.url, (sql) => enqueueIn(sql, given));
 }
 
 test('an invalid job is refused before anything is written, with all faults', async () => {
   const wrong = { ...job('acme'), role: 7, input: { content: '', priority: 99 } };
   // @ts-expect-error role is a text
-  const refused = nightshift.enqueue(shopAsOwner(), wrong);
+  const refused = enqueueAsOwner(wrong);
   await expect(refused).rejects.toMatchObject({
     code: 'invalid_request',
     faults: expect.arrayContaining([
@@ -178,20 +171,20 @@ test('an invalid job is refused before anything is written, with all faults', as
     ]),
   });
   const input = { tenant: 'acme', context_id: 'x', input: 'hello' };
-  await expect(nightshift.enqueue(shopAsOwner(), input)).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(enqueueAsOwner(input)).rejects.toMatchObject({ code: 'invalid_request' });
   const unknownModel = { ...job('acme'), config: { model: 'unknown/model' } };
-  await expect(nightshift.enqueue(shopAsOwner(), unknownModel)).rejects.toMatchObject({
+  await expect(enqueueAsOwner(unknownModel)).rejects.toMatchObject({
     code: 'invalid_request',
     message: expect.stringContaining('Model "unknown/model" has no known provider.'),
   });
-  await expect(nightshift.enqueue(shopAsOwner(), { ...job('a b') })).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(enqueueAsOwner({ ...job('a b') })).rejects.toMatchObject({ code: 'invalid_request' });
   for (const job_id of ['7', randomUUID()])
-    await expect(nightshift.enqueue(shopAsOwner(), { ...job('acme'), job_id })).rejects.toMatchObject({
+    await expect(enqueueAsOwner({ ...job('acme'), job_id })).rejects.toMatchObject({
       code: 'invalid_request',
       faults: [expect.stringMatching(/^job_id must be a UUID of version 7/)],
     });
   const large = { ...job('acme'), input: 'x'.repeat(SUBMISSION_BYTES) };
-  await expect(nightshift.enqueue(shopAsOwner(), large)).rejects.toMatchObject({ code: 'payload_too_large' });
+  await expect(enqueueAsOwner(large)).rejects.toMatchObject({ code: 'payload_too_large' });
   // @ts-expect-error it cannot run SQL
   await expect(nightshift.enqueue({}, job('acme'))).rejects.toMatchObject({ code: 'invalid_transaction' });
 });
@@ -199,10 +192,41 @@ test('an invalid job is refused before anything is written, with all faults', as
 test('a transaction in a database without Nightshift is refused', async () => {
   const elsewhere = await createEmptyDatabase();
   const sql = postgres(elsewhere.url, { max: 1 });
-  await expect(nightshift.enqueue(oneOf(sql), job('acme'))).rejects.toMatchObject({
-    code: 'not_installed',
-    message: expect.stringContaining('has no function nightshift.nightshift_submit_v1'),
+  // Before PostgreSQL is asked to write: the transaction can go on.
+  await sql.begin(async (tx) => {
+    await expect(nightshift.enqueue(tx, job('acme'))).rejects.toMatchObject({
+      code: 'not_installed',
+      message: expect.stringContaining('has no function nightshift.nightshift_submit_v1'),
+    });
+    await tx`select 1`;
   });
   await sql.end();
   await elsewhere.drop();
+});
+
+test('a transaction in the database of another installation is refused, also in a copy of the same one', async () => {
+  const other = await createFreshDatabase();
+  const sql = postgres(other.url, { max: 1 });
+  await expect(enqueueIn(sql, job('acme'))).rejects.toMatchObject({
+    code: 'other_installation',
+    message: expect.stringContaining('another installation of Nightshift than databaseUrl'),
+  });
+  expect(await sql`select 1 from nightshift.submissions`).toEqual([]);
+  await sql.end();
+  await other.drop();
+});
+
+test('a login of the name of a dropped one is not given the function with its rights', async () => {
+  const { worker } = await withLogins(own.url);
+  const { username: role } = new URL(worker);
+  await database.transaction((tx) => addGrant(tx, SCHEMA, { role, tenant: 'acme' }));
+  // As if it was dropped with all that it had, and made again.
+  await database.db.execute(
+    `revoke execute on function ${SCHEMA}.nightshift_submit_v1(text, text, boolean) from "${role}"`,
+  );
+  await withLogins(own.url);
+  const sql = postgres(worker, { max: 1 });
+  await expect(enqueueIn(sql, job('acme'))).rejects.toMatchObject({ code: 'not_granted' });
+  await sql.end();
+  expect(await listGrants(database.db)).toEqual([]);
 });

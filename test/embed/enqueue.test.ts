@@ -7,7 +7,7 @@ import { Client, Pool } from 'pg';
 import postgres from 'postgres';
 import { v7 } from 'uuid';
 import { beforeEach, expect, test } from 'vitest';
-import { type EnqueueJob, type Nightshift, type SqlRunner } from '../../src/index.ts';
+import { type EnqueueJob, type Enqueued, type Nightshift, type SqlRunner } from '../../src/index.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { afterTest, openNightshift } from './opened.ts';
 
@@ -24,8 +24,8 @@ beforeEach(async () => {
   nightshift = await openNightshift({ databaseUrl });
 });
 
-/** One statement, in a transaction of its own. */
-const one = { query: (text: string, parameters: string[]) => sql.unsafe(text, parameters) };
+/** In a transaction of its own. */
+const enqueue = (job: EnqueueJob): Promise<Enqueued> => sql.begin((tx) => nightshift.enqueue(tx, job));
 
 const config = { model: 'simulated/default' };
 const order = (input = 'say: shipped'): EnqueueJob => ({ tenant: 'acme', name: 'order', config, input });
@@ -144,7 +144,7 @@ test('an input for a context of the same transaction follows its first one', asy
 
 test('a job id of the service is one job, however often it is enqueued', async () => {
   const job_id = v7();
-  const twice = () => nightshift.enqueue(one, { ...order(), job_id });
+  const twice = () => enqueue({ ...order(), job_id });
   const [first, other] = await Promise.all([twice(), twice()]);
   expect(first).toEqual(other);
   expect(await rows()).toHaveLength(1);
@@ -152,7 +152,7 @@ test('a job id of the service is one job, however often it is enqueued', async (
   expect(await acme().jobs.wait(job_id)).toMatchObject({ context_id: first.context_id, worker_id: first.worker_id });
   expect(await twice()).toEqual(first);
   expect(await rows()).toEqual([]);
-  await expect(nightshift.enqueue(one, { ...order(), tenant: 'other', job_id })).rejects.toMatchObject({
+  await expect(enqueue({ ...order(), tenant: 'other', job_id })).rejects.toMatchObject({
     name: 'NightshiftEnqueueError',
     code: 'job_id_taken',
   });
@@ -161,17 +161,18 @@ test('a job id of the service is one job, however often it is enqueued', async (
 test.each(['that waits', 'that is one'])(
   'the id of a job %s is not that of a job in another context',
   async (state) => {
-    const first = await nightshift.enqueue(one, order());
+    const first = await enqueue(order());
     if (state === 'that is one') {
       await nightshift.startWorker();
       await acme().jobs.wait(first.job_id);
     }
     const { context_id } = await acme().workers.create({ name: 'other', config });
     const { job_id } = first;
-    await expect(
-      nightshift.enqueue(one, { tenant: 'acme', job_id, context_id, input: 'say: hello' }),
-    ).rejects.toMatchObject({ code: 'job_id_taken', message: `The job id ${job_id} is already used for another job.` });
-    expect(await nightshift.enqueue(one, { ...order(), job_id })).toEqual(first);
+    await expect(enqueue({ tenant: 'acme', job_id, context_id, input: 'say: hello' })).rejects.toMatchObject({
+      code: 'job_id_taken',
+      message: `The job id ${job_id} is already used for another job.`,
+    });
+    expect(await enqueue({ ...order(), job_id })).toEqual(first);
   },
 );
 
@@ -187,11 +188,38 @@ test('a pool is no transaction', async () => {
     });
   }
   expect(await rows()).toEqual([]);
+  // As an entity manager of TypeORM within a transaction has it.
+  await sql.begin((tx) => {
+    const manager = { transaction: () => undefined, query: queryOf(tx) };
+    return nightshift.enqueue(manager, order());
+  });
+  expect(await rows()).toHaveLength(1);
+});
+
+const queryOf = (tx: postgres.ISql) => (text: string, parameters: string[]) => tx.unsafe(text, parameters);
+
+test('a client outside of a transaction is refused, and nothing is written', async () => {
+  const pool = new Pool({ connectionString: databaseUrl, max: 1 });
+  afterTest(() => pool.end());
   const client = await pool.connect();
+  const reserved = await sql.reserve();
+  const refused = {
+    code: 'invalid_transaction',
+    message: expect.stringContaining('is outside of one: the job would exist even if what follows is rolled back'),
+  };
+  const handles = [client, reserved, { query: queryOf(sql) }];
+  for (const handle of handles) await expect(nightshift.enqueue(handle, order())).rejects.toMatchObject(refused);
+  await client.query('begin');
   await nightshift.enqueue(client, order());
+  await client.query('commit');
+  await expect(nightshift.enqueue(client, order())).rejects.toMatchObject(refused);
   client.release();
-  const manager = { transaction: () => undefined, ...one };
-  await nightshift.enqueue(manager, order());
+  reserved.release();
+  expect(await rows()).toHaveLength(1);
+});
+
+test('jobs may be enqueued at once in one transaction', async () => {
+  await sql.begin((tx) => Promise.all([nightshift.enqueue(tx, order()), nightshift.enqueue(tx, order())]));
   expect(await rows()).toHaveLength(2);
 });
 
@@ -211,8 +239,8 @@ test('a transaction whose snapshot has no such tenant yet is told so', async () 
 
 test('what can only be refused later is a failed job with a code', async () => {
   const { id, context_id } = await acme().workers.create({ name: 'w', config });
-  const { job_id } = await nightshift.enqueue(one, { tenant: 'acme', context_id, input: 'say: hello' });
-  const branch = await nightshift.enqueue(one, {
+  const { job_id } = await enqueue({ tenant: 'acme', context_id, input: 'say: hello' });
+  const branch = await enqueue({
     tenant: 'acme',
     context_id,
     input: { content: 'say: hello', branch: 'absent' },
@@ -246,21 +274,21 @@ test('what a service wrote without the checks is checked before it becomes a job
 });
 
 test('a job can be cancelled before it is one', async () => {
-  const { job_id } = await nightshift.enqueue(one, order());
+  const { job_id } = await enqueue(order());
   expect(await acme().jobs.cancel(job_id)).toMatchObject({
     job_id,
     status: 'cancelled',
     stopped_at: expect.any(String),
   });
   await nightshift.startWorker();
-  const other = await nightshift.enqueue(one, order());
+  const other = await enqueue(order());
   await acme().jobs.wait(other.job_id);
   expect(await acme().jobs.get(job_id)).toMatchObject({ status: 'cancelled', steps: 0 });
 });
 
 test('a user sees the jobs of its own workers', async () => {
   const alice = { ...order(), user: 'alice' };
-  const { job_id } = await nightshift.enqueue(one, alice);
+  const { job_id } = await enqueue(alice);
   const clientOf = (user: string) => nightshift.tenant('acme', { user });
   expect(await clientOf('alice').jobs.get(job_id)).toMatchObject({ id: job_id, user: 'alice', status: 'queued' });
   await expect(clientOf('bob').jobs.get(job_id)).rejects.toMatchObject({ code: 'not_found' });
@@ -268,7 +296,7 @@ test('a user sees the jobs of its own workers', async () => {
 
 test('after stop nothing is enqueued', async () => {
   await nightshift.stop();
-  await expect(nightshift.enqueue(one, order())).rejects.toMatchObject({ code: 'stopped' });
+  await expect(enqueue(order())).rejects.toMatchObject({ code: 'stopped' });
   await nightshift.notify();
   expect(await rows()).toEqual([]);
 });

@@ -110,11 +110,13 @@ const OF_THE_COMMAND_LINE: Readonly<Record<string, readonly string[]>> = {
   profiles: [],
   terminal: [],
   init: ['package-files.ts'],
+  outbox: ['config', 'core', 'db', 'tools'],
   dev: ['api', 'config', 'core', 'db', 'dev', 'package-files.ts', 'platform', 'telemetry', 'tools'],
   doctor: ['client', 'config', 'db', 'package-files.ts', 'platform', 'queue', 'tools', 'workers'],
 };
 /** Loaded for one command alone, and by no other. */
 const LAZY: Readonly<Record<string, readonly string[]>> = {
+  'src/cli/outbox': ['src/cli/serve.ts'],
   'src/cli/doctor': ['src/cli/commands/installation/doctor.ts'],
   'src/cli/dev': ['src/cli/serve.ts'],
   'src/platform/start.ts': ['src/cli/serve.ts'],

@@ -98,6 +98,7 @@ describe('a valid configuration', () => {
         limits: {},
         prices: new Map(),
         oidc: NO_OIDC_SETTINGS,
+        outboxes: new Map(),
       },
     });
     expect(faultsOf({ tools: undefined, roles: undefined, limits: {}, mcp_servers: undefined })).toEqual([]);
@@ -355,6 +356,22 @@ describe('an invalid configuration', () => {
       ],
     ],
     [
+      'an outbox without a URL of PostgreSQL, which is not repeated, and without tenants',
+      {
+        outboxes: {
+          shop: { url: 'https://user:hidden@host/db', schema: 'public', tenants: [] },
+          away: { tenants: ['a b'] },
+        },
+      },
+      [
+        'outboxes.shop.url: must be the URL of a PostgreSQL database, such as postgres://host/database.',
+        'outboxes.shop.schema: must be a PostgreSQL schema other than public: lower-case letters, digits and underscores, not starting with pg_, not "public".',
+        'outboxes.shop.tenants: must be a list of 1 to 10000 entries, not 0.',
+        'outboxes.away.url: is missing.',
+        'outboxes.away.tenants[0]: must be a string that matches the pattern ^[A-Za-z0-9_.-]{1,64}$.',
+      ],
+    ],
+    [
       'another way to send the client secret',
       { oidc: { client_auth: 'client_secret_post' } },
       ['oidc.client_auth: must be post or basic, not "client_secret_post".'],
@@ -362,7 +379,7 @@ describe('an invalid configuration', () => {
     [
       'an unknown member',
       { tool: [] },
-      ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices, oidc.'],
+      ['Unknown field `tool`. Known fields: tools, roles, mcp_servers, limits, prices, oidc, outboxes.'],
     ],
   ])('%s', (_, config, faults) => {
     expect(faultsOf(config)).toEqual(faults);

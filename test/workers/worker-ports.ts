@@ -69,6 +69,10 @@ export function workerPorts({ abilities, ...over }: Over): WorkerPorts {
     peers: PEER_LIMITS,
     scheduledRole: async () => ({ kind: 'role', role: null }),
     readSubmission: readParsed,
+    outboxes: {
+      all: [],
+      open: () => over.database,
+    },
     webhooks: NO_WEBHOOKS,
     telemetry: NO_TELEMETRY,
     boundResult: (content) => content,

@@ -3,7 +3,7 @@ import { ConfigError, parseEnvironment, type Config } from '../../config/config.
 import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../../platform/command-tenants.ts';
-import { ConfigFileError, loadConfigFile } from '../../tools/config/config-file.ts';
+import { ConfigFileError, loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
 import { fromEnvironment } from '../../tools/packages/secrets.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
@@ -39,15 +39,15 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
   return warn('providers', 'no API keys are set in this environment', advice);
 }
 
-/** `limits`: the settings of the tool `run_command`; null when the config file is invalid. */
+/** `limits`: the settings of the tool `run_command`; null when the config file is invalid. `outboxes`: none then. */
 export async function operatorFinding(
   cwd: string,
   config: Config,
   env: Environment,
-): Promise<{ limits: RunCommandLimits | null; finding: Finding }> {
+): Promise<{ limits: RunCommandLimits | null; outboxes: ConfigFile['outboxes']; finding: Finding }> {
   const name = 'config file';
   try {
-    const { path, tools, roles, mcpServers, limits } = await loadConfigFile(cwd, config.configFile, {
+    const { path, tools, roles, mcpServers, limits, outboxes } = await loadConfigFile(cwd, config.configFile, {
       secrets: fromEnvironment(env),
     });
     if (limits.runCommand !== undefined) commandTenants(limits.runCommand, config);
@@ -55,10 +55,10 @@ export async function operatorFinding(
       path === null
         ? 'not found; no custom tools or roles'
         : `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`;
-    return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, finding: ok(name, detail) };
+    return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, outboxes, finding: ok(name, detail) };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     const advice = 'Fix the file: `start`, `api` and `worker` refuse to start with it.';
-    return { limits: null, finding: fail(name, error.message, advice) };
+    return { limits: null, outboxes: new Map(), finding: fail(name, error.message, advice) };
   }
 }

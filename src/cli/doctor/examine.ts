@@ -6,6 +6,7 @@ import { commandFinding } from './commands.ts';
 import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';
 import type { Finding } from './finding.ts';
 import { modelFindings } from './models.ts';
+import { outboxFindings } from './outboxes.ts';
 import { postgresFindings, redisFindings } from './services.ts';
 
 type Surroundings = {
@@ -28,6 +29,7 @@ export async function* examine({ env, cwd, url, client, call }: Surroundings): A
     if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);
     yield* await redisFindings(config);
+    yield* await outboxFindings(configFile.outboxes, config.databaseSchema);
     yield providerFinding(config);
     if (call !== undefined) yield* modelFindings(config, call);
   }

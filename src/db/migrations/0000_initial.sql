@@ -405,6 +405,13 @@ CREATE TABLE "search_entries" (
 	CONSTRAINT "search_entries_context_id_seq_pk" PRIMARY KEY("context_id","seq")
 );
 --> statement-breakpoint
+CREATE TABLE "outbox_receipts" (
+	"outbox_id" uuid NOT NULL,
+	"position" bigint NOT NULL,
+	"job_id" uuid NOT NULL,
+	CONSTRAINT "outbox_receipts_outbox_id_position_job_id_pk" PRIMARY KEY("outbox_id","position","job_id")
+);
+--> statement-breakpoint
 CREATE TABLE "submission_grants" (
 	"role_name" text NOT NULL,
 	"tenant_id" bigint NOT NULL,
@@ -796,7 +803,8 @@ DO $do$ BEGIN EXECUTE format($create$
   REVOKE ALL ON FUNCTION delete_audit_entries(bigint, integer) FROM PUBLIC$create$, current_schema()); END $do$;
 --> statement-breakpoint
 DO $do$ BEGIN EXECUTE format($create$
-  CREATE FUNCTION nightshift_submit_v1(tenant_name text, submission text) RETURNS text LANGUAGE plpgsql SECURITY DEFINER
+  CREATE FUNCTION nightshift_submit_v1(tenant_name text, submission text, needs_transaction boolean DEFAULT false)
+  RETURNS text LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = %1$I, pg_temp AS $body$
   #variable_conflict use_variable
   DECLARE
@@ -810,6 +818,10 @@ DO $do$ BEGIN EXECUTE format($create$
     creates boolean;
     owner_name text;
   BEGIN
+    -- A setting that ends with its transaction: if an earlier statement made it, both are in one.
+    IF needs_transaction AND coalesce(current_setting('nightshift.enqueue', true), '') <> 'begun' THEN
+      RAISE EXCEPTION 'The submission is outside of a transaction.' USING ERRCODE = 'NS008';
+    END IF;
     SELECT t.id, t.status INTO tenant FROM tenants t WHERE t.name = tenant_name AND (
       pg_has_role(caller, current_user, 'USAGE') OR EXISTS (
         SELECT 1 FROM submission_grants g JOIN pg_roles r ON r.rolname = g.role_name
@@ -867,7 +879,10 @@ DO $do$ BEGIN EXECUTE format($create$
     RETURN job::text;
   END
   $body$;
-  REVOKE ALL ON FUNCTION nightshift_submit_v1(text, text) FROM PUBLIC$create$, current_schema()); END $do$;
+  REVOKE ALL ON FUNCTION nightshift_submit_v1(text, text, boolean) FROM PUBLIC;
+  -- Tells this installation from others, for roles that may read no table.
+  COMMENT ON FUNCTION nightshift_submit_v1(text, text, boolean) IS %2$L$create$,
+  current_schema(), 'installation ' || gen_random_uuid()); END $do$;
 --> statement-breakpoint
 DO $do$ BEGIN EXECUTE format($create$
   CREATE FUNCTION nightshift_settle_v1(

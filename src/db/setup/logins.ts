@@ -6,7 +6,7 @@
 import type postgres from 'postgres';
 import { getViewName } from 'drizzle-orm';
 import { tenantJobMetadata, tenantSearchEntries } from '../schema/search-views.ts';
-import { GRANTED_FUNCTIONS } from '../submissions/grants.ts';
+import { GRANTED_FUNCTIONS, mayItself } from '../submissions/grants.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { quoted, secureRows, type Logins } from './row-security.ts';
 import { MIGRATIONS_TABLE } from './schema-state.ts';
@@ -18,13 +18,18 @@ export async function grantLogins(sql: postgres.Sql, schema: string, logins: Log
   // Before there are any rights: if it fails, a login sees no rows rather than all.
   await secureRows(sql, schema, logins);
   await sql.begin(async (tx) => {
+    // What the operator granted stays. A login without the function is a new one of a name that was granted it before.
+    const granted = await tx<{ role: string }[]>`
+      select distinct g.role_name as role from submission_grants g where g.role_name in (${api}, ${worker})
+        and ${tx.unsafe(mayItself('g.role_name'))}`;
+    await tx`delete from submission_grants g where g.role_name in (${api}, ${worker})
+      and not ${tx.unsafe(mayItself('g.role_name'))}`;
     for (const login of [api, worker]) await grantRows(tx, schema, login);
     // The deletion of a tenant locks the rows that it deletes. Nothing that a grant says can be changed by it.
     await tx.unsafe(`grant update (created_at) on submission_grants to ${quoted(worker)}`);
     await tx.unsafe(`grant execute on function ${PURGE} to ${quoted(worker)}`);
-    // What the operator granted stays.
-    const granted = await tx<{ role: string }[]>`
-      select distinct role_name as role from submission_grants where role_name in (${api}, ${worker})`;
+    // Of all tenants, and for worker processes only.
+    await tx.unsafe(`revoke all on outbox_receipts from ${quoted(api)}`);
     for (const { role } of granted)
       await tx.unsafe(`grant execute on function ${GRANTED_FUNCTIONS} to ${quoted(role)}`);
   });

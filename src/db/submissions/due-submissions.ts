@@ -9,8 +9,8 @@ import { encodeJson } from '../connection/codec.ts';
 import { dueNow, nowInStatement } from '../connection/instant.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 
-/** A context with submissions, which may not exist yet. */
-export type DueSubmissions = AllowedTenant & { contextId: ContextId; tenantName: string };
+/** A context with submissions, which may not exist yet. `mostBytes`: of the largest body that may be read now. */
+export type DueSubmissions = AllowedTenant & { contextId: ContextId; tenantName: string; mostBytes: number };
 
 /**
  * Contexts of active tenants with submissions, of at most `most` submissions: one of each tenant before the second of
@@ -29,9 +29,9 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active' order by random() limit ${most}
     ), due as materialized (
-      select f.tenant_id, f.target_context_id, f.turn from chosen cross join lateral (
+      select f.tenant_id, f.target_context_id, f.bytes, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.position) as turn from (
-          select s.tenant_id, s.target_context_id, s.position from submissions s
+          select s.tenant_id, s.target_context_id, s.bytes, s.position from submissions s
           where s.tenant_id = chosen.id and s.status = 'queued'
             and (s.tenant_id, s.target_context_id) not in (select p.tenant_id, p.target_context_id from submissions p
               where p.status = 'queued' and p.retry_at > ${nowInStatement})
@@ -40,23 +40,28 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
       ) f
       order by f.turn, random() limit ${most}
     )
-    select d.tenant_id as "tenantId", d.target_context_id as "contextId", t.name as "tenantName", t.allow, t.limits
-    from (select due.tenant_id, due.target_context_id, min(due.turn) as turn from due group by due.tenant_id, due.target_context_id) d
+    select d.tenant_id as "tenantId", d.target_context_id as "contextId", t.name as "tenantName", t.allow, t.limits,
+      d.bytes as "mostBytes"
+    from (
+      select due.tenant_id, due.target_context_id, min(due.turn) as turn, max(due.bytes) as bytes from due
+      group by due.tenant_id, due.target_context_id
+    ) d
     join tenants t on t.id = d.tenant_id
     order by d.turn`);
-  return rows.map(({ tenantId, tenantName, contextId, allow, limits }) => ({
+  return rows.map(({ tenantId, tenantName, contextId, allow, limits, mostBytes }) => ({
     tenantId,
     tenantName,
     contextId,
     allow,
     limits,
+    mostBytes,
   }));
 }
 
 export type QueuedSubmission = { id: JobId; body: Json };
 
 /** Of the submissions of a context that are read together, beside the first one, in bytes. */
-const TOGETHER_BYTES = 2 * 1024 * 1024;
+export const TOGETHER_BYTES = 2 * 1024 * 1024;
 
 /** The first submissions of a context, at most `most`: one of any size, and more only as far as all are small together. */
 export async function firstSubmissions(

@@ -8,7 +8,7 @@ import { SETTLE_FUNCTION } from '../tool-transactions/settlements.ts';
 import { ensureTenant } from '../write/tenants/tenants.ts';
 
 /** With its types, as `grant` names it. Another version of the function has another name. */
-export const SUBMIT_FUNCTION = 'nightshift_submit_v1(text, text)';
+export const SUBMIT_FUNCTION = 'nightshift_submit_v1(text, text, boolean)';
 
 /** What a role with a grant may call. */
 export const GRANTED_FUNCTIONS = `${SUBMIT_FUNCTION}, ${SETTLE_FUNCTION}`;
@@ -47,9 +47,14 @@ async function isTenant(executor: Executor, name: string): Promise<boolean> {
 /** A role that was never granted the function has no grants: those that its name has are of a role that was dropped. */
 async function forgetFormerRole(tx: Executor, role: string): Promise<void> {
   await tx.execute(sql`/* submissions.forget_grants */
-    delete from submission_grants g where g.role_name = ${role} and not exists (
-      select 1 from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
-      where p.oid = ${SUBMIT_FUNCTION}::regprocedure and r.rolname = ${role} and a.privilege_type = 'EXECUTE')`);
+    delete from submission_grants g where g.role_name = ${role} and not ${sql.raw(mayItself('g.role_name'))}`);
+}
+
+/** SQL: whether the role of this name was granted the function itself. `name`: an expression. */
+export function mayItself(name: string): string {
+  return `exists (
+    select 1 from pg_proc p cross join lateral aclexplode(p.proacl) a join pg_roles r on r.oid = a.grantee
+    where p.oid = '${SUBMIT_FUNCTION}'::regprocedure and r.rolname = ${name} and a.privilege_type = 'EXECUTE')`;
 }
 
 /**

@@ -2,9 +2,11 @@
 
 /**
  * Nothing was written: `invalid_request`, `payload_too_large`: the job is not valid; `invalid_transaction`: what was given
- * cannot run SQL, or is a pool and no transaction. PostgreSQL refused, and the transaction can only be rolled back: `not_granted`: its role may not submit
- * jobs for this tenant; `tenant_suspended`: the tenant is not active; `not_found`: the tenant has no such context, or
- * the transaction sees no such tenant; `job_id_taken`: the id is that of another job; `not_installed`: the transaction is in a database without Nightshift.
+ * cannot run SQL, is a pool, or is outside of a transaction; `not_installed`: its database has neither this Nightshift
+ * nor an outbox; `other_installation`: it has another Nightshift. PostgreSQL refused, and the transaction can only be
+ * rolled back: `not_granted`: its role may not submit jobs for this tenant; `tenant_suspended`: the tenant is not active;
+ * `not_found`: the tenant has no such context, or the transaction sees no such tenant; `job_id_taken`: the id is that of
+ * another job.
  */
 export type NightshiftEnqueueCode =
   | 'invalid_request'
@@ -14,7 +16,8 @@ export type NightshiftEnqueueCode =
   | 'tenant_suspended'
   | 'not_found'
   | 'job_id_taken'
-  | 'not_installed';
+  | 'not_installed'
+  | 'other_installation';
 
 /** A job was not enqueued. The message says what to do. */
 export class NightshiftEnqueueError extends Error {
@@ -42,6 +45,7 @@ const BY_STATE: Readonly<Record<string, NightshiftEnqueueCode>> = {
   NS005: 'not_found',
   NS006: 'job_id_taken',
   NS007: 'not_found',
+  NS008: 'invalid_transaction',
   // It may not use the schema, or not call the function.
   '42501': 'not_granted',
   // There is no such function, or no such schema.
@@ -49,26 +53,34 @@ const BY_STATE: Readonly<Record<string, NightshiftEnqueueCode>> = {
   '3F000': 'not_installed',
 };
 
-type Of = { tenant: string; schema: string };
+type Of = { tenant: string; schema: string; isOutbox: boolean };
 
 /** The error of a statement that submits a job: a coded one, or itself. */
-export function toEnqueueError(error: unknown, { tenant, schema }: Of): unknown {
+export function toEnqueueError(error: unknown, { tenant, schema, isOutbox }: Of): unknown {
   const refusal = refusalIn(error, 0);
   if (refusal === null) return error;
   const { state, message, code } = refusal;
-  if (code === 'not_installed')
-    return new NightshiftEnqueueError(
-      code,
-      `The database of the transaction has no function ${schema}.nightshift_submit_v1. Use a transaction in the database of databaseUrl, or call tenant('${tenant}') after your commit.`,
-      { cause: error },
-    );
-  if (state === '42501')
-    return new NightshiftEnqueueError(
-      code,
-      `The database role of the transaction may not submit jobs. Run: nightshift submissions grant --role <role> --tenant ${tenant}`,
-      { cause: error },
-    );
+  if (code === 'not_installed') return notInstalled({ tenant, schema }, error);
+  if (code === 'invalid_transaction') return outsideTransaction(error);
+  if (state === '42501') {
+    const grant = isOutbox
+      ? 'nightshift outbox install --database-url <url> --grant <role>'
+      : `nightshift submissions grant --role <role> --tenant ${tenant}`;
+    const message = `The database role of the transaction may not submit jobs. Run: ${grant}`;
+    return new NightshiftEnqueueError(code, message, { cause: error });
+  }
   return new NightshiftEnqueueError(code, `${message}${adviceFor(state, tenant)}`, { cause: error });
+}
+
+export function notInstalled({ tenant, schema }: Omit<Of, 'isOutbox'>, cause?: unknown): NightshiftEnqueueError {
+  const message = `The database of the transaction has no function ${schema}.nightshift_submit_v1. Use a transaction in the database of databaseUrl, run \`nightshift outbox install\` in this one, or call tenant('${tenant}') after your commit.`;
+  return new NightshiftEnqueueError('not_installed', message, { cause });
+}
+
+function outsideTransaction(cause: unknown): NightshiftEnqueueError {
+  const message =
+    'enqueue needs a transaction, and what it was given is outside of one: the job would exist even if what follows is rolled back. Begin one, and pass it.';
+  return new NightshiftEnqueueError('invalid_transaction', message, { cause });
 }
 
 function adviceFor(state: string, tenant: string): string {

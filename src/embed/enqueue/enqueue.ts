@@ -1,6 +1,7 @@
 /**
  * Enqueues a job in a transaction of the service: one row, by the function `nightshift_submit_v1`. The job exists exactly
- * if that transaction commits. All that needs no database is checked before.
+ * if that transaction commits. All that needs no database is checked before. A first statement finds out whether the
+ * transaction is in the database of the installation, or in one with an outbox, from which the row is relayed.
  */
 import type { Refusal } from '../../core/errors.ts';
 import { isInOrder, parseId, type ContextId, type JobId, type MessageId, type WorkerId } from '../../core/ids.ts';
@@ -8,11 +9,13 @@ import type { Json } from '../../core/json.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { TraceParent } from '../../core/tracing/trace-parent.ts';
 import { encodeJson } from '../../db/connection/codec.ts';
+import { BEGIN_ENQUEUE, OUTBOX_PLACE, ownPlace } from '../../db/submissions/place.ts';
 import { ensureTenant } from '../../db/write/tenants/tenants.ts';
 import { derivedId, ids } from '../../platform/ids.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { parseTenant } from '../callers.ts';
-import { NightshiftEnqueueError, toEnqueueError } from './enqueue-error.ts';
+import { NightshiftEnqueueError, notInstalled, toEnqueueError } from './enqueue-error.ts';
+import { readPlace } from './read-place.ts';
 import { isPool, runnerOf } from './sql-runner.ts';
 import type { EnqueueJob, Enqueued, SqlRunner } from './types.ts';
 
@@ -22,8 +25,25 @@ export function createEnqueue(platform: Platform): Enqueue {
   const { config, roles, parameters, checkInput, commands, telemetry } = platform;
   const schema = config.databaseSchema;
   const catalog = { fileRoles: roles, parameters, checkInput, defaultModel: config.defaultModel };
-  const text = `select "${schema.replaceAll('"', '""')}".nightshift_submit_v1($1::text, $2::text)`;
+  const text = `select "${schema.replaceAll('"', '""')}".nightshift_submit_v1($1::text, $2::text, true)`;
   const known = new Set<string>();
+  let own: string | null = null;
+
+  /** Throws if the transaction is neither in this installation nor in a database with an outbox. */
+  async function isInOutbox(answer: unknown, tenant: string): Promise<boolean> {
+    const found = readPlace(answer);
+    if (found.kind === 'none') throw notInstalled({ tenant, schema });
+    // The function tells then.
+    if (found.kind === 'unknown') return false;
+    if (found.place === OUTBOX_PLACE) return true;
+    own ??= await ownPlace(commands.database.db, schema);
+    if (found.place !== own)
+      throw new NightshiftEnqueueError(
+        'other_installation',
+        'The database of the transaction has another installation of Nightshift than databaseUrl. Use a transaction in the database of databaseUrl.',
+      );
+    return false;
+  }
 
   /** As for every call within the process: a tenant that is not known is added. */
   async function addTenant(tenant: string): Promise<void> {
@@ -57,12 +77,13 @@ export function createEnqueue(platform: Platform): Enqueue {
         'payload_too_large',
         `The job has ${bytes} bytes as JSON. At most ${SUBMISSION_BYTES} are allowed.`,
       );
-    await addTenant(tenant);
+    const isOutbox = await isInOutbox(await run({ text: BEGIN_ENQUEUE, parameters: [schema] }), tenant);
+    if (!isOutbox) await addTenant(tenant);
     try {
       await run({ text, parameters: [tenant, encoded] });
     } catch (error) {
       known.delete(tenant);
-      throw toEnqueueError(error, { tenant, schema });
+      throw toEnqueueError(error, { tenant, schema, isOutbox });
     }
     return enqueued;
   };

@@ -1,8 +1,8 @@
 /** Runs one statement in a transaction of the service, with the library that the service uses. */
 import type { SqlRunner } from './types.ts';
 
-/** `$1` and `$2` in the text stand for the parameters. */
-type Statement = { text: string; parameters: readonly [string, string] };
+/** `$1`, `$2` in the text stand for the parameters, each once. */
+type Statement = { text: string; parameters: readonly string[] };
 
 /**
  * Whether it is a recognisable pool or client, of which each statement may be a transaction of its own: postgres.js (`sql`),
@@ -25,8 +25,8 @@ export function runnerOf(tx: SqlRunner): ((statement: Statement) => PromiseLike<
 }
 
 /** Drizzle has no method with a text and parameters. Base64 contains nothing that SQL or Drizzle reads. */
-function inOneText({ text, parameters: [first, second] }: Statement): string {
-  return text.replace('$1', textOf(first)).replace('$2', textOf(second));
+function inOneText({ text, parameters }: Statement): string {
+  return parameters.reduce((whole, value, at) => whole.replace(`$${at + 1}`, () => textOf(value)), text);
 }
 
 function textOf(value: string): string {

@@ -15,6 +15,7 @@ import type { UsedToolPackage } from '../packages/used-package.ts';
 import type { McpServerDefinition } from '../mcp/settings/servers.ts';
 import type { InputOf } from './json-schema-input.ts';
 import type { LimitDefinitions } from './limits.ts';
+import type { OutboxDefinition } from './sections/outboxes.ts';
 import type { OidcDefinition } from './sections/oidc.ts';
 import type { PriceDefinition } from './sections/prices.ts';
 import type { OutputOf, StandardSchema } from './standard-schema.ts';
@@ -293,6 +294,8 @@ export type OperatorConfig = {
   prices?: Readonly<Record<string, PriceDefinition>> | undefined;
   /** Who may sign in to the console with OpenID Connect. */
   oidc?: OidcDefinition | undefined;
+  /** Outboxes of services with a database of their own, by a name of yours. Worker processes relay them. */
+  outboxes?: Readonly<Record<string, OutboxDefinition>> | undefined;
 };
 
 /**

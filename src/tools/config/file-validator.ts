@@ -2,6 +2,7 @@
 import { isAbsolute, normalize } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import { Type, type Static, type TSchema } from 'typebox';
+import { POSTGRES_URL, SCHEMA_NAME, isPostgresUrl, isSchemaName } from '../../core/database-schema.ts';
 import { MOST_PRICE, parsePrice } from '../../core/money/money.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import { RESERVED_PARAMETERS, isReserved } from '../../core/model/parameters.ts';
@@ -52,6 +53,11 @@ const FORMATS = {
       '1 to 32 letters, digits, "-" or "_", without "__" and not ending in "_", because tools are named name__tool',
   },
   url: { isValid: isHttpUrl, expectation: 'an http or https URL, without a user name' },
+  'postgres-url': {
+    isValid: isPostgresUrl,
+    expectation: POSTGRES_URL,
+  },
+  schema: { isValid: isSchemaName, expectation: SCHEMA_NAME },
 } satisfies Record<string, Format>;
 
 const PRICE = `US dollars per million tokens: a number from 0 to ${MOST_PRICE} with at most six decimals`;
@@ -66,7 +72,7 @@ const SUBJECT: Subject = {
     ['price', PRICE],
   ]),
   // A URL with a password may stand in place of a host.
-  secrets: ['url', 'host', 'no-nul'],
+  secrets: ['url', 'host', 'no-nul', 'postgres-url'],
 };
 
 function isHostOrNetwork(text: string): boolean {

@@ -5,6 +5,7 @@
 import { Type, type Static } from 'typebox';
 import type { Prices as PicoPrices } from '../../core/money/cost.ts';
 import { NO_OIDC_SETTINGS, type OidcSettings } from '../../core/access/oidc.ts';
+import type { OutboxSettings } from '../../core/submissions/outbox.ts';
 import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
@@ -22,6 +23,7 @@ import { jsonCopy } from '../run/json-copy.ts';
 import { runnerFaults } from './built-in-limits.ts';
 import { byName, checkerOf } from './file-validator.ts';
 import { Limits, toLimits, type SetLimits } from './limits.ts';
+import { Outboxes, toOutboxes } from './sections/outboxes.ts';
 import { Oidc, toOidcSettings } from './sections/oidc.ts';
 import { plainCopy } from './plain-copy.ts';
 import { Prices, toPrices } from './sections/prices.ts';
@@ -46,6 +48,7 @@ export type OperatorSettings = {
   limits: SetLimits;
   prices: PicoPrices;
   oidc: OidcSettings;
+  outboxes: ReadonlyMap<string, OutboxSettings>;
 };
 
 export const NO_SETTINGS: OperatorSettings = {
@@ -56,6 +59,7 @@ export const NO_SETTINGS: OperatorSettings = {
   limits: {},
   prices: new Map(),
   oidc: NO_OIDC_SETTINGS,
+  outboxes: new Map(),
 };
 
 /** `faults`: sentences. */
@@ -68,6 +72,7 @@ const sections = {
   limits: Limits,
   prices: Prices,
   oidc: Oidc,
+  outboxes: Outboxes,
 };
 /** The config file, as docs/configuration.md lists it. */
 export const ConfigSchema = partial(sections);
@@ -195,7 +200,7 @@ function settingsOf(
   own: unknown,
   inputs: ReadonlyMap<number, ValidInput>,
 ): Omit<OperatorSettings, 'hide'> {
-  const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {}, oidc = {} } = config;
+  const { tools = [], roles = {}, mcp_servers = {}, limits = {}, prices = {}, oidc = {}, outboxes = {} } = config;
   const ownTools: unknown[] = isObject(own) && Array.isArray(own['tools']) ? own['tools'] : [];
   return {
     tools: tools.map((tool, index) => {
@@ -208,6 +213,7 @@ function settingsOf(
     limits: toLimits(limits),
     prices: toPrices(prices),
     oidc: toOidcSettings(oidc),
+    outboxes: toOutboxes(outboxes),
   };
 }
 

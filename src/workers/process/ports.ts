@@ -15,6 +15,7 @@ import type { IdleTimeouts, Serving } from '../../core/workers/settings.ts';
 import type { Mailbox, Snapshot } from '../../core/run/snapshot.ts';
 import type { PeerLimits } from '../../core/workers/peer-limits.ts';
 import type { Refusal } from '../../core/errors.ts';
+import type { NamedOutbox } from '../../core/submissions/outbox.ts';
 import type { Json } from '../../core/json.ts';
 import type { Allow, AllowedTenant } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
@@ -72,6 +73,9 @@ type Expiry = {
   workspaces: string | null;
 };
 
+/** The outboxes of services, and how to connect to them. */
+export type OutboxPorts = { all: readonly NamedOutbox[]; open(outbox: NamedOutbox): Database };
+
 /** `secretBox` null: the process sends to no webhook. */
 export type WebhookPorts = { receivers: Receivers; secretBox: SecretBox | null };
 
@@ -96,6 +100,7 @@ export type WorkerPorts = Pick<CommandPorts, 'boundResult'> & {
   scheduledRole: SchedulePorts['roleOf'];
   /** Checks the body of a submission. */
   readSubmission(tenant: AllowedTenant, body: Json): Promise<ReadSubmission | Refusal>;
+  outboxes: OutboxPorts;
   webhooks: WebhookPorts;
   telemetry: Telemetry;
   log: Logger;

@@ -28,6 +28,7 @@ import { Dispatcher } from '../scheduling/dispatcher.ts';
 import { ScheduleRunner } from '../scheduling/schedule-runner.ts';
 import { TenantShares } from '../scheduling/tenant-shares.ts';
 import { Slots } from '../scheduling/slots.ts';
+import { OutboxRelay } from '../outbox/outbox-relay.ts';
 import { WebhookSender } from '../webhooks/sender.ts';
 import { Sweep } from './sweep.ts';
 
@@ -106,12 +107,15 @@ export async function startWorkerProcess(
   const indexer = createIndexer(state);
   const tenantRemover = createTenantRemover(state);
   const schedules = new ScheduleRunner(state);
+  const { outboxes } = ports;
+  const relays = outboxes.all.map((outbox) => new OutboxRelay(state, outbox, outboxes.open(outbox)));
   const failed = new AbortController();
   const starting = [
     heartbeat.start(signal === undefined ? failed.signal : AbortSignal.any([signal, failed.signal])),
     throttles.start(),
     followUps.start(),
     schedules.subscribe(),
+    ...relays.map((relay) => relay.subscribe()),
     ports.servers.start(watchServers(metrics, registry), registry),
   ];
   const listening = Promise.all(starting).then(() =>
@@ -122,6 +126,7 @@ export async function startWorkerProcess(
     await Promise.allSettled(starting);
     await followUps.stop();
     await schedules.stop();
+    await Promise.all(relays.map((relay) => relay.stop()));
     await stopLast(state, heartbeat);
     throw error;
   });
@@ -131,8 +136,19 @@ export async function startWorkerProcess(
   indexer.start();
   tenantRemover.start();
   schedules.start();
+  for (const relay of relays) relay.start();
   webhookSender.start();
-  const beside = [dispatcher, sweep, housekeeper, indexer, tenantRemover, schedules, followUps, webhookSender];
+  const beside = [
+    dispatcher,
+    sweep,
+    housekeeper,
+    indexer,
+    tenantRemover,
+    schedules,
+    followUps,
+    webhookSender,
+    ...relays,
+  ];
   let draining: Promise<void> | null = null;
   return {
     running: () => slots.running,

@@ -8,8 +8,9 @@ import {
 } from '../../commands/submissions/turn-submissions.ts';
 import type { JobId } from '../../core/ids.ts';
 import { submissionError } from '../../core/submissions/submission.ts';
-import { errorCode } from '../../db/connection/database-errors.ts';
+import { errorCode, isOfData } from '../../db/connection/database-errors.ts';
 import {
+  TOGETHER_BYTES,
   contextsWithSubmissions,
   failSubmission,
   firstSubmissions,
@@ -29,7 +30,10 @@ type State = Pick<WorkerState, 'database' | 'wakeQueue' | 'bus' | 'peers' | 'log
 /** Makes jobs of one batch. Returns how long until the next one, in milliseconds. */
 export async function turnDueSubmissions(state: State): Promise<number> {
   const due = await contextsWithSubmissions(state.database.db, MOST);
-  const turned = await mapConcurrent(due, (one) => turnOrPostpone(state, one));
+  const isSmall = ({ mostBytes }: DueSubmissions): boolean => mostBytes <= TOGETHER_BYTES;
+  const turned = await mapConcurrent(due.filter(isSmall), (one) => turnOrPostpone(state, one));
+  // A body is read before its lock is tried: one large one at a time is in memory.
+  for (const one of due.filter((large) => !isSmall(large))) turned.push(await turnOrPostpone(state, one));
   // What is left was taken by other processes, or was postponed.
   return turned.some((taken) => taken > 0) ? 0 : Infinity;
 }
@@ -95,11 +99,6 @@ function reportRefused(
 ): void {
   log.warn({ job_id: jobId, tenant: tenantName, code }, 'a submission became no job');
   metrics.submissionRefused(code);
-}
-
-/** PostgreSQL refuses a value, or two rows with one id. It would do so again. */
-function isOfData(error: unknown): boolean {
-  return /^2[23]/.test(errorCode(error));
 }
 
 async function postpone({ database, log }: State, due: DueSubmissions, error: unknown): Promise<void> {

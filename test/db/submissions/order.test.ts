@@ -11,7 +11,8 @@ import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { createWorkerMetrics } from '../../../src/workers/process/metrics/metrics.ts';
 import { turnDueSubmissions } from '../../../src/workers/scheduling/submissions.ts';
 import { given, type Given } from '../database-fixture.ts';
-import { QUEUED_JOB, WAITING, failed, newWorker, submissionsOf } from './submissions-fixture.ts';
+import { readParsed } from '../../workers/scheduling/read-parsed.ts';
+import { QUEUED_JOB, WAITING, failed, newWorker, submissionsOf, type State } from './submissions-fixture.ts';
 
 let the: Given;
 beforeAll(async () => {
@@ -104,4 +105,22 @@ test('a refusal is logged and counted', async () => {
   const code = 'invalid_request';
   expect(lines).toEqual([{ level: 40, job_id: id, tenant: 'default', code, msg: 'a submission became no job' }]);
   expect(JSON.stringify(await metrics.read())).toContain(`{"value":1,"labels":{"code":"${code}"}}`);
+});
+
+test('large bodies are read one at a time', async () => {
+  const content = 'x'.repeat(2 * 1024 * 1024);
+  const jobs = await Promise.all([1, 2, 3].map(() => submit(newWorker({ input: { content } }))));
+  let reading = 0;
+  let most = 0;
+  const readSubmission: State['readSubmission'] = async (tenant, body) => {
+    reading += 1;
+    most = Math.max(most, reading);
+    // Long enough for others to be read meanwhile.
+    for (let trips = 0; trips < 20; trips += 1) await the.rows('select 1');
+    reading -= 1;
+    return readParsed(tenant, body);
+  };
+  await turnAll(stateOf(the.open({ max: 8 }), { readSubmission }));
+  expect(await statusesOf(jobs)).toEqual(jobs.map(() => QUEUED_JOB));
+  expect(most).toBe(1);
 });

@@ -78,6 +78,7 @@ export async function startCrashProcess({
       peers: PEER_LIMITS,
       scheduledRole: async () => ({ kind: 'role', role: null }),
       readSubmission: readParsed,
+      outboxes: { all: [], open: () => database },
       webhooks: webhooksWith([WEBHOOK_SECRET]),
       telemetry: NO_TELEMETRY,
       boundResult: (content) => content,

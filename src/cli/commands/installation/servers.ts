@@ -1,7 +1,7 @@
 /** The server commands, listed here for the help. `main.ts` starts them before this module is loaded. */
 import { Command } from 'commander';
 import { examplesText, type Cli } from '../../cli.ts';
-import { SERVER_OPTIONS, isServer, serve } from '../../serve.ts';
+import { CHECKS_ARGUMENTS, SERVER_OPTIONS, isServer, serve } from '../../serve.ts';
 
 const SUMMARIES = {
   dev: [
@@ -26,11 +26,15 @@ const SUMMARIES = {
     'let a PostgreSQL role submit jobs in its own transactions: grant, revoke or list',
     'DATABASE_URL=… nightshift submissions grant --role shop --tenant acme',
   ],
+  outbox: [
+    'make an outbox in the database of a service, for worker processes to relay: install, status, retry or remove',
+    'nightshift outbox install --database-url postgres://… --grant shop_web',
+  ],
 } as const;
 
 export function serverCommands(cli: Cli): Command[] {
   return Object.entries(SUMMARIES).map(([name, [summary, example]]) =>
-    withOptions(name === 'submissions' ? new Command(name).argument('<action>') : new Command(name), name)
+    withOptions(CHECKS_ARGUMENTS.includes(name) ? new Command(name).argument('<action>') : new Command(name), name)
       .description(summary)
       .addHelpText('after', examplesText([example]))
       .action(async () => {
@@ -47,7 +51,12 @@ function withOptions(command: Command, name: string): Command {
 const OPTIONS: Readonly<Record<string, string>> = {
   '--no-open': 'do not open the console in a browser',
   '--status': 'tell whether the database is up to date; exit with 1 if not',
-  '--dry-run': 'tell which migrations would be applied',
+  '--dry-run': 'change nothing: tell which migrations would be applied, or print the SQL of the outbox',
+  '--database-url <url>': 'database of the service; default of status: each outbox of the config file',
+  '--schema <schema>': 'schema of the outbox; default: NIGHTSHIFT_DATABASE_SCHEMA, or nightshift',
+  '--grant <role...>': 'role of PostgreSQL that may submit jobs; may be repeated',
+  '--relay <role...>': 'role with which worker processes relay the outbox; may be repeated',
+  '--force': 'remove the outbox with the rows that it has',
   '--role <role>': 'role of PostgreSQL',
   '--tenant <tenant>': 'tenant for which it may submit jobs',
 };

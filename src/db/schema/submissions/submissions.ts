@@ -4,7 +4,7 @@
  */
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, check, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
-import type { ContextId, JobId, WorkerId } from '../../../core/ids.ts';
+import type { ContextId, JobId, OutboxId, WorkerId } from '../../../core/ids.ts';
 import type { Json } from '../../../core/json.ts';
 import { SUBMISSION_STATUSES, type SubmissionError } from '../../../core/submissions/submission.ts';
 import { instant, json, jsonb, oneOf, tenantId, userName } from '../columns.ts';
@@ -68,4 +68,19 @@ export const submissionGrants = pgTable(
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (t) => [primaryKey({ columns: [t.roleName, t.tenantId] }), index('submission_grants_of_tenant').on(t.tenantId)],
+);
+
+/**
+ * A row of an outbox that became a submission, until it is deleted from the outbox: so it becomes one once, also if the
+ * process dies between both, and its job was deleted meanwhile. It belongs to no tenant.
+ */
+export const outboxReceipts = pgTable(
+  'outbox_receipts',
+  {
+    outboxId: uuid('outbox_id').notNull().$type<OutboxId>(),
+    /** Of the row in its outbox. */
+    position: bigint('position', { mode: 'number' }).notNull(),
+    jobId: uuid('job_id').notNull().$type<JobId>(),
+  },
+  (t) => [primaryKey({ columns: [t.outboxId, t.position, t.jobId] })],
 );

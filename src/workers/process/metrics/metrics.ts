@@ -9,6 +9,7 @@ import type { SubmissionCode } from '../../../core/submissions/submission.ts';
 import type { ServerWatch } from '../../../tools/registry/servers.ts';
 import { FAST, SLOW, createInstruments, seconds, type Instruments } from './instruments.ts';
 import { createModelMetrics, type ModelMetrics } from './model-metrics.ts';
+import { createOutboxMetrics, type OutboxMetrics } from './outbox-metrics.ts';
 import { createServerMetrics } from './server-metrics.ts';
 import type { Reconciled } from '../../../core/tools/tool.ts';
 
@@ -42,6 +43,7 @@ export type WorkerMetrics = RunMetrics &
   ToolMetrics &
   LeaseMetrics & {
     servers: ServerWatch;
+    outbox: OutboxMetrics;
     /** All metrics in prom-client's JSON format. Begins the next figures of the event loop. */
     read(): Promise<Json>;
     /** Those that Nightshift defines. */
@@ -81,6 +83,7 @@ export function createWorkerMetrics(
     ...createToolMetrics(instruments, tools),
     ...createLeaseMetrics(instruments),
     servers: createServerMetrics(instruments),
+    outbox: createOutboxMetrics(instruments),
     read: async () => toJson([registry, ofProcess]),
     readOwn: async () => toJson([registry]),
   };

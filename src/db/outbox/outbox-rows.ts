@@ -1,0 +1,64 @@
+/** Statements of the relay, in the database of the service. The connection's `search_path` is the schema of the outbox. */
+import { sql } from 'drizzle-orm';
+import type { JobId, OutboxId } from '../../core/ids.ts';
+import type { OutboxError } from '../../core/submissions/outbox.ts';
+import type { Executor } from '../connection/client.ts';
+import { encodeJson } from '../connection/codec.ts';
+
+export type OutboxAbout = { id: OutboxId; version: number };
+
+/** Null: it is not installed. */
+export async function readAbout(executor: Executor): Promise<OutboxAbout | null> {
+  const [about] = await executor.execute<OutboxAbout>(sql`select a.id, a.version from outbox_about a`);
+  return about ?? null;
+}
+
+/** Until the end of the transaction. False: another process relays the rows. */
+export async function lockOutbox(tx: Executor): Promise<boolean> {
+  const rows = await tx.execute(sql`/* outbox.lock */ select 1 from outbox_about a for update skip locked`);
+  return rows.length > 0;
+}
+
+export type WaitingRow = { position: number; tenant: string; contextId: string; bytes: number };
+
+/** The first rows, at most `most`, without those of the tenants `held`. */
+export async function waitingRows(executor: Executor, held: readonly string[], most: number): Promise<WaitingRow[]> {
+  const allowed = held.length === 0 ? sql`true` : sql`o.tenant not in ${[...held]}`;
+  return executor.execute<WaitingRow>(sql`
+    select o.position::float8 as position, o.tenant, o.context_id as "contextId", o.bytes from outbox o
+    where o.refused_at is null and ${allowed} order by o.position limit ${most}`);
+}
+
+export type OutboxRow = { position: number; jobId: JobId; tenant: string; contextId: string; submission: string };
+
+/** In their order. One that another statement has locked is missing. */
+export async function takeRows(tx: Executor, positions: readonly number[]): Promise<OutboxRow[]> {
+  return tx.execute<OutboxRow>(sql`/* outbox.take */
+    with taken as materialized (
+      select o.* from outbox o where o.position = any (${toArray(positions)}) and o.refused_at is null
+      order by o.position for update skip locked
+    )
+    select t.position::float8 as position, t.job_id as "jobId", t.tenant, t.context_id as "contextId", t.submission
+    from taken t order by t.position`);
+}
+
+export async function deleteRows(tx: Executor, positions: readonly number[]): Promise<void> {
+  await tx.execute(sql`/* outbox.delete */ delete from outbox o where o.position = any (${toArray(positions)})`);
+}
+
+export async function refuseRow(tx: Executor, position: number, error: OutboxError): Promise<void> {
+  await tx.execute(sql`/* outbox.refuse */
+    update outbox o set refused_at = clock_timestamp(), error = ${encodeJson(error)}::jsonb
+    where o.position = ${position}::bigint`);
+}
+
+/** Those that are still there. */
+export async function findRows(executor: Executor, positions: readonly number[]): Promise<number[]> {
+  const rows = await executor.execute<{ position: number }>(sql`
+    select o.position::float8 as position from outbox o where o.position = any (${toArray(positions)})`);
+  return rows.map(({ position }) => position);
+}
+
+function toArray(positions: readonly number[]) {
+  return sql`${`{${positions.join(',')}}`}::bigint[]`;
+}

@@ -1,0 +1,31 @@
+/** What waits in an outbox, and what was refused: for operators and metrics. */
+import { sql } from 'drizzle-orm';
+import type { OutboxError } from '../../core/submissions/outbox.ts';
+import type { Executor } from '../connection/client.ts';
+
+/** Of a large backlog, so many rows are counted. */
+export const MOST_COUNTED = 100_000;
+
+/** `oldestMs`: the age of the oldest row that waits; null: none does. */
+export type OutboxBacklog = { waiting: number; oldestMs: number | null; refused: number };
+
+export async function readBacklog(executor: Executor): Promise<OutboxBacklog> {
+  const [row] = await executor.execute<OutboxBacklog>(sql`
+    select (select count(*) from (select 1 from outbox o where o.refused_at is null limit ${MOST_COUNTED}) w)::int
+        as waiting,
+      (select greatest(0, extract(epoch from clock_timestamp() - o.created_at) * 1000)::float8 from outbox o
+        where o.refused_at is null order by o.position limit 1) as "oldestMs",
+      (select count(*) from (select 1 from outbox o where o.refused_at is not null limit ${MOST_COUNTED}) r)::int
+        as refused`);
+  if (row === undefined) throw new Error('PostgreSQL did not count the rows of the outbox.');
+  return row;
+}
+
+export type RefusedRow = { jobId: string; tenant: string; error: OutboxError };
+
+/** The last ones first. */
+export async function lastRefused(executor: Executor, most: number): Promise<RefusedRow[]> {
+  return executor.execute<RefusedRow>(sql`
+    select o.job_id as "jobId", o.tenant, o.error from outbox o
+    where o.refused_at is not null order by o.refused_at desc limit ${most}`);
+}

@@ -1,0 +1,170 @@
+/**
+ * Relays the outbox of a service to the submissions of the installation. Every worker process looks about once a second,
+ * and when a service announces submissions; one of them has the rows at a time. A database that is away holds up nothing
+ * else: the relay tries again, less and less often.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { submissionsDue } from '../../bus/bus.ts';
+import type { OutboxId } from '../../core/ids.ts';
+import type { NamedOutbox } from '../../core/submissions/outbox.ts';
+import type { Database } from '../../db/connection/client.ts';
+import { errorCode, refusalText } from '../../db/connection/database-errors.ts';
+import { findRows, readAbout } from '../../db/outbox/outbox-rows.ts';
+import { OUTBOX_VERSION } from '../../db/outbox/outbox-schema.ts';
+import { readBacklog } from '../../db/outbox/outbox-state.ts';
+import { findReceipts, removeReceipts } from '../../db/submissions/relayed.ts';
+import type { WorkerState } from '../process/ports.ts';
+import { relayBatch } from './relay-batch.ts';
+
+/** Time between two looks, in milliseconds, a quarter more or less. */
+const LOOK_MS = 1_000;
+/** The longest time between two looks after errors, in milliseconds. */
+const AWAY_MS = 30_000;
+/** Time between two counts of the backlog and of receipts that were left over, in milliseconds. */
+const COUNT_MS = 15_000;
+/** Receipts that one look removes. */
+const RECEIPTS = 1_000;
+/** How long a batch may take after the relay was told to stop, in seconds. */
+const CLOSING_S = 2;
+
+type State = Pick<WorkerState, 'database' | 'bus' | 'log' | 'metrics' | 'random'>;
+
+/** The outbox cannot be relayed as it is. */
+class Unfit extends Error {
+  override name = 'Unfit';
+  readonly code: 'not_installed' | 'other_version';
+  constructor(code: Unfit['code']) {
+    super(code);
+    this.code = code;
+  }
+}
+
+export class OutboxRelay {
+  readonly #state: State;
+  readonly #settings: NamedOutbox;
+  readonly #outbox: Database;
+  readonly #lookMs: number;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  /** Ends the time until the next look. */
+  #hurry = new AbortController();
+  #unsubscribe: () => void = () => undefined;
+  /** Known while there are no errors. */
+  #id: OutboxId | null = null;
+  #countAt = 0;
+  /** Looks in a row that failed, and the code of the last error. */
+  #failed = { times: 0, code: '' };
+
+  constructor(state: State, settings: NamedOutbox, outbox: Database, lookMs = LOOK_MS) {
+    this.#state = state;
+    this.#settings = settings;
+    this.#outbox = outbox;
+    this.#lookMs = lookMs;
+  }
+
+  async subscribe(): Promise<void> {
+    this.#unsubscribe = await this.#state.bus.subscribe(submissionsDue(), () => this.#hurry.abort());
+  }
+
+  start(): void {
+    this.#running = this.#repeat();
+  }
+
+  /** Resolves after the current batch, or when its time is over. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#unsubscribe();
+    await Promise.all([this.#running, this.#outbox.close(CLOSING_S)]);
+  }
+
+  async #repeat(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      // Before the look, so that it does not miss what is announced meanwhile.
+      this.#hurry = new AbortController();
+      const ms = await this.#look().then(
+        (isMore) => this.#succeed(isMore),
+        (error: unknown) => this.#fail(error),
+      );
+      // After an error an announcement shortens nothing.
+      const until = this.#failed.times > 0 ? signal : AbortSignal.any([signal, this.#hurry.signal]);
+      await setTimeout(ms, undefined, { signal: until }).catch(() => undefined);
+    }
+  }
+
+  /** Whether there may be more rows. */
+  async #look(): Promise<boolean> {
+    const { database, bus, log, metrics } = this.#state;
+    const { name } = this.#settings;
+    this.#id ??= await this.#begin();
+    const ports = { database, outbox: this.#outbox, settings: this.#settings, id: this.#id };
+    const { relayed, refused } = await relayBatch(ports);
+    if (relayed.length > 0) bus.publish(submissionsDue(), {});
+    metrics.outbox.relayed(name, relayed.length);
+    for (const { jobId, tenant, code } of refused) {
+      metrics.outbox.refused(name, code);
+      log.warn({ outbox: name, job_id: jobId, tenant, code }, 'a row of an outbox became no submission');
+    }
+    const isMore = relayed.length + refused.length > 0;
+    if (!isMore && performance.now() >= this.#countAt) await this.#count(this.#id);
+    return isMore;
+  }
+
+  /** After the start and after an error. */
+  async #begin(): Promise<OutboxId> {
+    const about = await readAbout(this.#outbox.db).catch((error: unknown) => {
+      throw isNoTable(error) ? new Unfit('not_installed') : error;
+    });
+    if (about === null) throw new Unfit('not_installed');
+    if (about.version !== OUTBOX_VERSION) throw new Unfit('other_version');
+    return about.id;
+  }
+
+  async #count(id: OutboxId): Promise<void> {
+    const { database, metrics } = this.#state;
+    metrics.outbox.backlog(this.#settings.name, await readBacklog(this.#outbox.db));
+    // Of rows that were deleted, and whose process died then.
+    const receipts = await findReceipts(database.db, id, RECEIPTS);
+    if (receipts.length > 0) {
+      const there = new Set(await findRows(this.#outbox.db, receipts));
+      await removeReceipts(
+        database.db,
+        id,
+        receipts.filter((position) => !there.has(position)),
+      );
+    }
+    this.#countAt = performance.now() + COUNT_MS;
+  }
+
+  #succeed(isMore: boolean): number {
+    const { log, metrics, random } = this.#state;
+    const { name } = this.#settings;
+    if (this.#failed.times > 0) log.info({ outbox: name }, 'the outbox is relayed again');
+    this.#failed = { times: 0, code: '' };
+    metrics.outbox.up(name, true);
+    return isMore ? 0 : this.#lookMs * (0.75 + random() / 2);
+  }
+
+  #fail(error: unknown): number {
+    const { log, metrics, random } = this.#state;
+    const { name } = this.#settings;
+    if (this.#stopping.signal.aborted) return 0;
+    const code = errorCode(error);
+    // Once for each reason. An error may quote the content of submissions, so only its code is logged.
+    if (this.#failed.times === 0 || this.#failed.code !== code)
+      log.warn({ outbox: name, code, reason: refusalText(error) ?? ADVICE[code] }, 'could not relay an outbox');
+    this.#failed = { times: this.#failed.times + 1, code };
+    this.#id = null;
+    metrics.outbox.up(name, false);
+    return Math.min(this.#lookMs * 2 ** this.#failed.times, AWAY_MS) * (0.75 + random() / 2);
+  }
+}
+
+const ADVICE: Readonly<Record<string, string>> = {
+  not_installed: 'The database has no outbox in this schema. Run `nightshift outbox install`.',
+  other_version: 'The outbox was made by another version. Run `nightshift outbox install` of the newest version.',
+};
+
+function isNoTable(error: unknown): boolean {
+  return ['42P01', '3F000'].includes(errorCode(error));
+}
