@@ -19,6 +19,11 @@ export type NightshiftLogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' |
 export type NightshiftOptions = {
   /** Of PostgreSQL 15 or newer: `postgres://…`. Needed, here or as `DATABASE_URL` in `env`. */
   databaseUrl?: string | undefined;
+  /**
+   * Of the PostgreSQL server itself, where `databaseUrl` leads to a pooler such as PgBouncer: for heartbeats and
+   * migrations, which need a session of their own.
+   */
+  directDatabaseUrl?: string | undefined;
   /** `redis://…`. Without Redis only one process may work on the schema. */
   redisUrl?: string | undefined;
   /** The PostgreSQL schema of all tables. Default: `nightshift`. */

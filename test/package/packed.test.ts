@@ -13,6 +13,7 @@ import { createEmptyDatabase, type TestDatabase } from '../services/database.ts'
 import { rowsOf } from '../services/connected.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 import { start, type Env, type Running } from '../cli/command-line.ts';
+import { installPackage } from './install-package.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -45,12 +46,8 @@ const servers: Running[] = [];
 
 beforeAll(async () => {
   folder = await temporaryFolder();
-  const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT });
-  const tarball = stdout.trim().split('\n').at(-1) ?? '';
-  await writeFile(path.join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  await installPackage(ROOT, folder);
   await writeFile(path.join(folder, 'nightshift.config.ts'), CONFIG);
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
-  await run('npm', ['install', ...quiet, `./${tarball}`], { cwd: folder });
 });
 
 afterAll(async () => {

@@ -1,7 +1,8 @@
 /** One process of `nightshift dev`: a worker and the API with the config as it is now, until it is told to end. */
 import { ConfigError, parseEnvironment, type Config } from '../../config/config.ts';
 import { createLog } from '../../platform/log.ts';
-import { WORKER_LIMITS, openPlatform, startApi } from '../../platform/platform.ts';
+import { openPlatform, startApi } from '../../platform/platform.ts';
+import { WORKER_LIMITS } from '../../platform/pool-limits.ts';
 import { untilSignal } from '../../platform/signals.ts';
 import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';

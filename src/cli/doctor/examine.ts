@@ -6,6 +6,7 @@ import { commandFinding } from './commands.ts';
 import { environmentFinding, nodeFinding, operatorFinding, providerFinding } from './environment.ts';
 import type { Finding } from './finding.ts';
 import { modelFindings } from './models.ts';
+import { poolingFindings } from './pooling.ts';
 import { postgresFindings, redisFindings } from './services.ts';
 
 type Surroundings = {
@@ -27,6 +28,7 @@ export async function* examine({ env, cwd, url, client, call }: Surroundings): A
     yield configFile.finding;
     if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);
+    yield* await poolingFindings(config);
     yield* await redisFindings(config);
     yield providerFinding(config);
     if (call !== undefined) yield* modelFindings(config, call);
