@@ -123,6 +123,10 @@ describe.skipIf(MISSING !== null)(`behind PgBouncer${MISSING === null ? '' : ` (
         /^DATABASE_URL leads to a pooler that pools statements.*pool_mode = transaction.*\(statement_pooling\)$/,
       );
     }
+    expect(await poolingFinding(pooled)).toMatch(/^fail +pooling +DATABASE_URL leads to .* \(session_needed\)$/);
+    expect(await poolingFinding({ ...pooled, ...direct })).toMatch(
+      /^ok +pooling +transactions share the sessions of a pooler$/,
+    );
     const worker = await startWorker({ ...pooled, ...direct });
     expect(worker.lines.filter((line) => line.includes('"level":40'))).toEqual([]);
     // With the limits of worker processes.
@@ -156,6 +160,11 @@ async function sessionsAreClean(url: string): Promise<void> {
     expect(session).toMatchObject({ tenant: '', rows: 0 });
     expect(session?.['prepared']).toBeGreaterThan(0);
   }
+}
+
+/** The line of `doctor`. */
+async function poolingFinding(env: Record<string, string>): Promise<string> {
+  return startChild('src/cli/main.ts', ['doctor'], env).says(/ pooling /);
 }
 
 /** The last line of a command that ends by itself. */

@@ -171,6 +171,7 @@ describe.skipIf(NOT_HERE !== null)(
         }
         // `migrate` of the version before changes nothing.
         await migrate(before, env);
+        await startWorker(now, env);
         await works(client, id);
       } finally {
         await stopped();

@@ -1,7 +1,11 @@
 // Which poolers are recognised, and what is refused of them: a real PgBouncer in each of its modes.
+import { sql } from 'drizzle-orm';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../../src/db/connection/client.ts';
+import { errorText, isUnavailable, wasCut } from '../../../src/db/connection/database-errors.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
 import { examinePooling, type PoolingState } from '../../../src/db/setup/unfit-pooling.ts';
+import { connected, rowsOf } from '../../services/connected.ts';
 import { createEmptyDatabase, createTestDatabase } from '../../services/database.ts';
 import { DOCUMENTED_INI, pgBouncerMissing, startPgBouncer, type PgBouncer } from '../../services/pgbouncer.ts';
 
@@ -38,6 +42,14 @@ async function examined(pooledUrl: string, direct: string | null): Promise<Pooli
 test('the server itself has no pooler', async () => {
   const url = await database();
   expect(await examined(url, null)).toEqual({ pooling: 'direct', problem: null, ignored: [] });
+});
+
+test('a connection that PgBouncer ends was cut, and a message that PostgreSQL finds wrong does not cut it', () => {
+  const ended = (fields: object): Error => Object.assign(new Error('query_wait_timeout'), { code: '08P01', ...fields });
+  expect(wasCut(ended({ severity_local: 'FATAL' }))).toBe(true);
+  expect(wasCut(ended({ severity_local: 'FATAL', severity: 'FATAL' }))).toBe(true);
+  expect(wasCut(ended({ severity_local: 'FEHLER', severity: 'ERROR' }))).toBe(false);
+  expect(errorText(ended({}))).toBe('08P01: query_wait_timeout');
 });
 
 test('a direct URL that leads to another database is refused', async () => {
@@ -113,6 +125,43 @@ describe.skipIf(MISSING !== null)(`PgBouncer${MISSING === null ? '' : ` (skipped
     expect(problem).toMatchObject({ fault, advice: expect.stringContaining(advice) });
     expect(problem?.reason).toMatch(/^DATABASE_URL leads to a pooler that /);
     expect(problem?.advice).toMatch(/ See docs\/deploy\.md, PgBouncer\.$/);
+  });
+
+  test('a process that gets no session in time finds the database unavailable', async () => {
+    const server = await database();
+    const few = [/default_pool_size = .*/, 'default_pool_size = 1\nquery_wait_timeout = 1'] as const;
+    const url = (await bouncer(server, [...few])).urlOf('nightshift', server);
+    const [holder, waiter] = [openDatabase(url, { max: 1 }), openDatabase(url, { max: 1 })];
+    opened.push({ drop: async () => void (await Promise.all([holder.close(), waiter.close()])) });
+    await connected(server, async (direct) => {
+      await direct`select pg_advisory_lock(18)`;
+      // `then` sends it.
+      const held = holder.db.execute(sql`select pg_advisory_xact_lock(18)`).then(() => undefined);
+      await expect
+        .poll(() => direct`select 1 from pg_locks where locktype = 'advisory' and objid = 18 and not granted`)
+        .toHaveLength(1);
+      const refused: unknown = await waiter.db.execute(sql`select 1`).catch((error: unknown) => error);
+      expect(isUnavailable(refused), errorText(refused)).toBe(true);
+      await direct`select pg_advisory_unlock(18)`;
+      await held;
+    });
+    expect([...(await waiter.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+  });
+
+  test('the server ends the session of a frozen process, and frees its locks', async () => {
+    const server = await database();
+    const url = (await bouncer(server)).urlOf('nightshift', server);
+    const frozen = openDatabase(url, { max: 1, limits: LIMITS });
+    opened.push({ drop: () => frozen.close() });
+    const work = frozen.transaction(async (tx) => {
+      await tx.execute(sql`select pg_advisory_xact_lock(17)`);
+      // Granted once the session of the first one has ended: nothing else lets go of the lock.
+      await rowsOf(server, 'select pg_advisory_lock(17)');
+      await tx.execute(sql`select 1`);
+    });
+    const ended: unknown = await work.catch((error: unknown) => error);
+    expect(wasCut(ended)).toBe(true);
+    expect([...(await frozen.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
   test('a migration that would lock a shared session is refused, and changes nothing', async () => {
