@@ -155,7 +155,7 @@ describe.skipIf(MISSING !== null)(`PgBouncer${MISSING === null ? '' : ` (skipped
     opened.push({ drop: () => frozen.close() });
     const work = frozen.transaction(async (tx) => {
       await tx.execute(sql`select pg_advisory_xact_lock(17)`);
-      // Granted once the session of the first one has ended: nothing else lets go of the lock.
+      // Granted once the session of the first one has ended: nothing else releases the lock.
       await rowsOf(server, 'select pg_advisory_lock(17)');
       await tx.execute(sql`select 1`);
     });
