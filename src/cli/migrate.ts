@@ -1,14 +1,16 @@
 /** `migrate`: applies the migrations that a database lacks, or tells which these are. */
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
-import { errorCode, isUnavailable } from '../db/connection/database-errors.ts';
+import { errorText, isUnavailable } from '../db/connection/database-errors.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { inspectDatabase } from '../db/setup/inspect.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { describeSchemaProblem, type SchemaState } from '../db/setup/schema-state.ts';
+import { DIRECT_URL } from '../db/setup/unfit-pooling.ts';
 
 /** `args`: none, `--status` or `--dry-run`. The exit code: 1 if `--status` finds that the database is not up to date. */
 export async function migrateCommand([option]: readonly string[]): Promise<number> {
-  const { databaseUrl, databaseSchema, logins } = parseEnvironment(process.env);
+  const { directDatabaseUrl, databaseSchema, logins, ...config } = parseEnvironment(process.env);
+  const databaseUrl = directDatabaseUrl ?? config.databaseUrl;
   if (databaseUrl === null)
     throw new ConfigError(['DATABASE_URL is not set: set it to the URL of the PostgreSQL database']);
   try {
@@ -16,7 +18,7 @@ export async function migrateCommand([option]: readonly string[]): Promise<numbe
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     process.stderr.write(
-      `The database does not answer (${errorCode(error)}). Check DATABASE_URL, and run \`nightshift doctor\`.\n`,
+      `The database does not answer (${errorText(error)}). Check ${directDatabaseUrl === null ? 'DATABASE_URL' : DIRECT_URL}, and run \`nightshift doctor\`.\n`,
     );
     return 1;
   }

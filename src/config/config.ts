@@ -33,6 +33,8 @@ export type Config = {
    * has no URL of its own.
    */
   databaseUrl: string | null;
+  /** The server itself, if `databaseUrl` leads to a pooler: for what needs a session. Null: `databaseUrl` is used. */
+  directDatabaseUrl: string | null;
   /** For API processes, if they have a login of their own. */
   apiDatabaseUrl: string | null;
   /** The login of transactional tools, in the same database; null: this process cannot run such tools. */
@@ -146,6 +148,7 @@ export function parseEnvironment(env: Environment): Config {
   const config: Config = {
     ...providers,
     databaseUrl: read.url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    directDatabaseUrl: read.url('NIGHTSHIFT_DIRECT_DATABASE_URL', ['postgres:', 'postgresql:']),
     apiDatabaseUrl: read.url('NIGHTSHIFT_API_DATABASE_URL', ['postgres:', 'postgresql:']),
     toolsDatabaseUrl: read.url('NIGHTSHIFT_TOOLS_DATABASE_URL', ['postgres:', 'postgresql:']),
     logins: bothOf(read.text('NIGHTSHIFT_API_LOGIN'), read.text('NIGHTSHIFT_WORKER_LOGIN'), read.faults),
@@ -190,7 +193,7 @@ export function parseEnvironment(env: Environment): Config {
     idleStreamMs: read.milliseconds('NIGHTSHIFT_IDLE_STREAM_MS', 120_000),
     requestMs: read.milliseconds('NIGHTSHIFT_REQUEST_MS', 10_000),
   };
-  const faults = [...read.faults, ...outOfOrder(config), ...sharedKey(config)];
+  const faults = [...read.faults, ...outOfOrder(config), ...sharedKey(config), ...directAlone(config)];
   if (faults.length > 0) throw new ConfigError(faults);
   return config;
 }
@@ -220,6 +223,13 @@ function outOfOrder({ heartbeatIntervalMs, heartbeatTimeoutMs, leaseMs }: Config
       : ['NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS must be more than NIGHTSHIFT_HEARTBEAT_INTERVAL_MS']),
     ...(leaseMs > heartbeatTimeoutMs ? [] : ['NIGHTSHIFT_LEASE_MS must be more than NIGHTSHIFT_HEARTBEAT_TIMEOUT_MS']),
   ];
+}
+
+/** `start` without DATABASE_URL has a server of its own: the heartbeats would go to another one. */
+function directAlone({ databaseUrl, directDatabaseUrl }: Config): string[] {
+  return databaseUrl === null && directDatabaseUrl !== null
+    ? ['NIGHTSHIFT_DIRECT_DATABASE_URL is only used with DATABASE_URL: set both, to the same database']
+    : [];
 }
 
 function sharedKey({ adminKey, metricsKey, apiKeys }: Config): string[] {

@@ -13,7 +13,9 @@ import { hasKeys } from '../db/write/api-keys.ts';
 import { VERSION } from '../package-files.ts';
 import { SILENT, hostTracing } from '../telemetry/telemetry.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
-import { WORKER_LIMITS, openPlatform, type Platform } from '../platform/platform.ts';
+import { openPlatform, type Platform } from '../platform/platform.ts';
+import { WORKER_LIMITS } from '../platform/pool-limits.ts';
+import { checkPooling } from '../platform/schema/check-pooling.ts';
 import { parseTenant } from './callers.ts';
 import { createEnqueue } from './enqueue/enqueue.ts';
 import { openEmbeddedApi, type EmbeddedApi } from './embedded-api.ts';
@@ -40,7 +42,12 @@ export async function openNightshift(options: NightshiftOptions): Promise<Nights
 async function startable(settings: Settings): Promise<Platform> {
   const { config, databaseUrl, configFile, env, log } = settings;
   try {
-    if (settings.migrate) await migrate(databaseUrl, config.databaseSchema);
+    const pooled = { name: 'databaseUrl', url: databaseUrl };
+    const direct =
+      config.directDatabaseUrl === null ? pooled : { name: 'directDatabaseUrl', url: config.directDatabaseUrl };
+    const used = { pooled, direct, schema: config.databaseSchema, limits: WORKER_LIMITS.limits };
+    await checkPooling(used, (line) => log.warn(line));
+    if (settings.migrate) await migrate(direct.url, config.databaseSchema);
     await requireTables(settings);
     const telemetry = { ...SILENT, tracing: await hostTracing(VERSION) };
     const services = { databaseUrl, redisUrl: config.redisUrl, poolLimits: WORKER_LIMITS, env, telemetry };

@@ -23,6 +23,11 @@ export type NightshiftOptions = {
   /** Of PostgreSQL 15 or newer: `postgres://…`. Needed, here or as `DATABASE_URL` in `env`. */
   databaseUrl?: string | undefined;
   /**
+   * Of the PostgreSQL server itself, where `databaseUrl` leads to a pooler such as PgBouncer: for heartbeats and
+   * migrations, which need a session of their own.
+   */
+  directDatabaseUrl?: string | undefined;
+  /**
    * For transactional tools: the same database with a login of your service. `startWorker` rejects if there are such tools
    * and it is missing, leads to another database, or its login has no grant.
    */

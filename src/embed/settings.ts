@@ -22,6 +22,7 @@ export type Settings = {
 /** Options that stand for an environment variable. */
 const VARIABLES = {
   databaseUrl: 'DATABASE_URL',
+  directDatabaseUrl: 'NIGHTSHIFT_DIRECT_DATABASE_URL',
   toolsDatabaseUrl: 'NIGHTSHIFT_TOOLS_DATABASE_URL',
   redisUrl: 'REDIS_URL',
   schema: 'NIGHTSHIFT_DATABASE_SCHEMA',

@@ -19,8 +19,8 @@ import { namedOutboxes } from '../core/submissions/outbox.ts';
 import { once } from '../core/once.ts';
 import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
 import { idleTimeouts, type Role } from '../core/workers/settings.ts';
-import { openDatabase, type Database, type DatabaseOptions } from '../db/connection/client.ts';
-import { FROZEN_LIMITS, SESSION_PREFIX, terminateFrozenSessions } from '../db/processes/frozen-sessions.ts';
+import { openDatabase, type Database } from '../db/connection/client.ts';
+import { SESSION_PREFIX } from '../db/processes/frozen-sessions.ts';
 import { abilitiesOf } from './abilities.ts';
 import { aboutOf } from './about.ts';
 import type { ConfigFile } from '../tools/config/config-file.ts';
@@ -33,8 +33,9 @@ import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
+import type { PoolLimits } from './pool-limits.ts';
 import { closingAfter, toolDatabaseOf } from './tool-database.ts';
-import { openTransport, type Services, type Transport } from './transport.ts';
+import { directUrl, openTransport, type Services, type Transport } from './transport.ts';
 import type { ProcessId } from '../core/ids.ts';
 
 export type Platform = {
@@ -57,23 +58,6 @@ export type Platform = {
   startWorker(signal?: AbortSignal): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
-
-export type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked' | 'namesTenant'>;
-
-/**
- * For processes that serve requests and run no jobs. A request waits for a row lock without keeping a connection, so
- * that other requests do not run out of connections. It waits for at most 80 % of the request timeout.
- */
-export function requestLimits({ requestMs }: Pick<Config, 'requestMs'>): PoolLimits {
-  return {
-    limits: { ...FROZEN_LIMITS, lock: 300 },
-    lockTimeoutMs: requestMs * 0.8,
-    onLocked: terminateFrozenSessions,
-  };
-}
-
-/** For processes that run jobs. */
-export const WORKER_LIMITS: PoolLimits = { limits: FROZEN_LIMITS };
 
 /** `env`: for what a part reads of the environment by itself: the PATH of commands, whether there is a proxy. */
 type PlatformServices = Services & { poolLimits: PoolLimits; env: Environment; telemetry: OpenTelemetry };
@@ -132,7 +116,7 @@ function assemble(
     ...commands,
     ...workerSettings(config, configFile),
     sessionName: connected.sessionName,
-    openHeartbeatConnection: () => openDatabase(services.databaseUrl, heartbeatDatabase),
+    openHeartbeatConnection: () => openDatabase(directUrl(services, config), heartbeatDatabase),
     queue: transport.queue,
     ids,
     abilities,

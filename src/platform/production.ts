@@ -8,8 +8,11 @@ import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
 import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
+import { isUnavailable } from '../db/connection/database-errors.ts';
+import { apiUrls, checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { untilMigrated } from './schema/until-migrated.ts';
-import { WORKER_LIMITS, openPlatform, requestLimits, startApi, type Platform, type PoolLimits } from './platform.ts';
+import { openPlatform, startApi, type Platform } from './platform.ts';
+import { WORKER_LIMITS, requestLimits, type PoolLimits } from './pool-limits.ts';
 import { VERSION } from '../package-files.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
@@ -17,8 +20,12 @@ import { untilSignal } from './signals.ts';
 export async function runApi(): Promise<number> {
   const { refuseBusyPort } = await import('../api/server/busy-port.ts');
   await refuseBusyPort(parseEnvironment(process.env));
-  return run(forRequests, async (platform, log) => {
+  return run(forRequests, async (platform, log, { config, using }) => {
     const { db } = platform.commands.database;
+    await checkPooling(apiUrls(config, using), (line) => log.warn(line)).catch((error: unknown) => {
+      if (!isUnavailable(error)) throw error;
+      log.warn({ err: error }, 'PostgreSQL does not respond');
+    });
     if (isLimited(db)) await refuseUnlimited(db);
     const api = await startApi(platform, 'production', log);
     log.info({ address: api.url }, 'the API is up');
@@ -29,8 +36,10 @@ export async function runApi(): Promise<number> {
 export async function runWorker(): Promise<number> {
   return run(
     ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS, runsTools: true }),
-    async (platform, log) => {
-      await untilMigrated(platform.commands.database.db, log);
+    async (platform, log, { config, using }) => {
+      const urls = workerUrls(config, using);
+      const check = async (): Promise<void> => checkPooling(urls, (line) => log.warn(line));
+      await untilMigrated(platform.commands.database.db, log, check);
       const worker = await platform.startWorker();
       return () => worker.drain();
     },
@@ -38,22 +47,23 @@ export async function runWorker(): Promise<number> {
 }
 
 /** `runsTools`: it needs the secrets of tool packages. */
-type Using = { databaseUrl: string | null; poolLimits: PoolLimits; runsTools: boolean };
+type Using<Url> = { databaseUrl: Url; poolLimits: PoolLimits; runsTools: boolean };
 
 /** API processes may have a login of their own, which row security limits. */
-function forRequests(config: Config): Using {
+function forRequests(config: Config): Using<string | null> {
   const namesTenant = config.apiDatabaseUrl !== null;
   const databaseUrl = config.apiDatabaseUrl ?? config.databaseUrl;
   return { databaseUrl, poolLimits: { ...requestLimits(config), namesTenant }, runsTools: false };
 }
 
-type Start = (platform: Platform, log: Logger) => Promise<() => Promise<void>>;
+type Surroundings = { config: Config; using: Using<string> };
+type Start = (platform: Platform, log: Logger, surroundings: Surroundings) => Promise<() => Promise<void>>;
 
 /** Opens the platform, starts the process, waits for a signal, and shuts down. */
-async function run(using: (config: Config) => Using, start: Start): Promise<number> {
+async function run(usingOf: (config: Config) => Using<string | null>, start: Start): Promise<number> {
   const config = parseEnvironment(process.env);
   const { redisUrl } = config;
-  const { databaseUrl, poolLimits, runsTools } = using(config);
+  const { databaseUrl, poolLimits, runsTools } = usingOf(config);
   if (databaseUrl === null || redisUrl === null) {
     throw new ConfigError(['DATABASE_URL and REDIS_URL must both be set; only `nightshift start` runs without them']);
   }
@@ -68,7 +78,7 @@ async function run(using: (config: Config) => Using, start: Start): Promise<numb
   const services = { databaseUrl, redisUrl, poolLimits, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
   const exitCode = untilSignal(log);
-  const starting = start(platform, log);
+  const starting = start(platform, log, { config, using: { databaseUrl, poolLimits, runsTools } });
   // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
   const begun = await Promise.race([starting, exitCode]);
   if (typeof begun === 'number') return begun;

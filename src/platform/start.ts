@@ -18,8 +18,10 @@ import { createLog } from './log.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
-import { WORKER_LIMITS, openPlatform, startApi, type Platform } from './platform.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
+import { openPlatform, startApi, type Platform } from './platform.ts';
+import { WORKER_LIMITS } from './pool-limits.ts';
+import { checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
@@ -42,7 +44,9 @@ export async function start(): Promise<number> {
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
   const bringUp = async (): Promise<number> => {
-    await migrateAtStart(services.databaseUrl, config.databaseSchema, (line) => log.warn(line));
+    const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: WORKER_LIMITS });
+    await migrateAtStart(urls.direct, config.databaseSchema, (line) => log.warn(line));
+    await checkPooling(urls, (line) => log.warn(line));
     const telemetry = await openTelemetry(config.otlpEndpoint, {
       version: VERSION,
       warn: (facts, message) => log.warn(facts, message),

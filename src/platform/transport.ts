@@ -17,6 +17,14 @@ import type { Queue, WakeQueue } from '../queue/wake-queue.ts';
 /** The services of a process. `redisUrl` null: a single process runs everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
 
+/** The URL of connections that keep their session. */
+export function directUrl(
+  { databaseUrl }: Pick<Services, 'databaseUrl'>,
+  { directDatabaseUrl }: Pick<Config, 'directDatabaseUrl'>,
+): string {
+  return directDatabaseUrl ?? databaseUrl;
+}
+
 export type Transport = {
   bus: Bus;
   queue: Queue;
@@ -26,13 +34,14 @@ export type Transport = {
 };
 
 export async function openTransport(
-  { databaseUrl, redisUrl }: Services,
-  { prefix, databaseSchema }: Pick<Config, 'prefix' | 'databaseSchema'>,
+  services: Services,
+  config: Pick<Config, 'prefix' | 'databaseSchema' | 'directDatabaseUrl'>,
   log: Logger,
 ): Promise<Transport> {
+  const [{ redisUrl }, { prefix, databaseSchema }] = [services, config];
   const onError = quietly(log);
   if (redisUrl === null) {
-    const queue = await postgresQueue(databaseUrl, onError, databaseSchema);
+    const queue = await postgresQueue(directUrl(services, config), onError, databaseSchema);
     return withWakeQueue(queue, localBus(), localRates(), () => queue.close());
   }
   const cluster = await isCluster(redisUrl);

@@ -2,7 +2,8 @@
 import { ConfigError, parseEnvironment, type Config } from '../../config/config.ts';
 import { beginWorker } from '../../platform/begin-worker.ts';
 import { createLog } from '../../platform/log.ts';
-import { WORKER_LIMITS, openPlatform, startApi } from '../../platform/platform.ts';
+import { openPlatform, startApi } from '../../platform/platform.ts';
+import { WORKER_LIMITS } from '../../platform/pool-limits.ts';
 import { untilSignal } from '../../platform/signals.ts';
 import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';

@@ -8,10 +8,12 @@ import { parseEnvironment, type Config } from '../../config/config.ts';
 import { envFileIn, readEnvFile } from '../../config/env-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
+import { FROZEN_LIMITS } from '../../db/processes/frozen-sessions.ts';
 import { endedJob } from '../../db/read/jobs/ended-job.ts';
 import { freePort } from '../../dev/free-port.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
+import { checkPooling, workerUrls } from '../../platform/schema/check-pooling.ts';
 import { migrateAtStart } from '../../platform/schema/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
@@ -37,7 +39,9 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
         NIGHTSHIFT_WORKSPACES: config.workspaces ?? path.join(services.folder, 'workspaces'),
       };
       const output = outputOf(config, database);
-      await migrateAtStart(services.databaseUrl, config.databaseSchema, (line) => output.note(line));
+      const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: { limits: FROZEN_LIMITS } });
+      await migrateAtStart(urls.direct, config.databaseSchema, (line) => output.note(line));
+      await checkPooling(urls, (line) => output.note(line));
       const setting = { folder, envFile: file, services: services.describe };
       return await untilStopped(output, setting, fixed, opens);
     } finally {

@@ -7,6 +7,7 @@ import { environmentFinding, nodeFinding, operatorFinding, providerFinding } fro
 import type { Finding } from './finding.ts';
 import { modelFindings } from './models.ts';
 import { outboxFindings } from './outboxes.ts';
+import { poolingFindings } from './pooling.ts';
 import { postgresFindings, redisFindings } from './services.ts';
 
 type Surroundings = {
@@ -28,6 +29,7 @@ export async function* examine({ env, cwd, url, client, call }: Surroundings): A
     yield configFile.finding;
     if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);
+    yield* await poolingFindings(config);
     yield* await redisFindings(config);
     yield* await outboxFindings(configFile.outboxes, config.databaseSchema);
     yield providerFinding(config);

@@ -95,7 +95,7 @@ export type DatabaseOptions = {
 /** Longer than any statement of Nightshift takes. */
 const SILENT_MS = 15_000;
 
-const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
+export const NO_LIMITS: SessionLimits = { idleInTransaction: 0, unread: 0, lock: 0 };
 
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const pool = openPool(url, options);

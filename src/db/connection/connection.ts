@@ -152,6 +152,17 @@ export class Connection {
   }
 }
 
+/** With what each connection starts. */
+export function startParameters({ schema, name, limits }: Pick<ConnectionOptions, 'schema' | 'name' | 'limits'>) {
+  return {
+    ...(schema !== null && { search_path: schema }),
+    application_name: name,
+    idle_in_transaction_session_timeout: limits.idleInTransaction,
+    tcp_user_timeout: limits.unread,
+    lock_timeout: limits.lock,
+  };
+}
+
 function connect(options: ConnectionOptions, socket: (place: Place) => ConnectionSocket): postgres.Sql {
   // postgres.js accepts this option, but its types do not include it.
   const unlisted = { socket };
@@ -163,13 +174,7 @@ function connect(options: ConnectionOptions, socket: (place: Place) => Connectio
     // Otherwise each new connection queries the array types, and a cut during that query causes an unhandled rejection.
     // Because of this, statements pass lists as jsonb.
     fetch_types: false,
-    connection: {
-      ...(options.schema !== null && { search_path: options.schema }),
-      application_name: options.name,
-      idle_in_transaction_session_timeout: options.limits.idleInTransaction,
-      tcp_user_timeout: options.limits.unread,
-      lock_timeout: options.limits.lock,
-    },
+    connection: startParameters(options),
     onnotice: () => undefined,
     ...unlisted,
     types: options.values === 'own' ? OWN_VALUES : PLAIN_VALUES,

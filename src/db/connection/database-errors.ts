@@ -32,9 +32,17 @@ const AWAY = [
   '57P03',
 ];
 
+/**
+ * PgBouncer ends a connection so: it has lost that of the server, got none in time, or is stopping. It names no severity
+ * in the field that programs read. From PostgreSQL the code with the severity ERROR means that a message was wrong.
+ */
+const PROTOCOL_VIOLATION = '08P01';
+
 /** Whether the connection was lost. */
 export function wasCut(error: unknown): boolean {
-  return CUT.includes(errorCode(error));
+  const coded = codedError(error);
+  if (coded === null) return false;
+  return CUT.includes(coded.code) || (coded.code === PROTOCOL_VIOLATION && coded.severity !== 'ERROR');
 }
 
 /** Whether PostgreSQL is unavailable for now, so that a later retry can succeed. */
@@ -65,8 +73,18 @@ export function errorCode(error: unknown): string {
   return codedError(error)?.code ?? '';
 }
 
-function codedError(error: unknown): { code: string; message: string } | null {
+/** Code and text of an error of a server that cannot be reached; never a URL. */
+export function errorText(error: unknown): string {
+  const coded = codedError(error);
+  if (coded === null) return 'unknown reason';
+  return coded.code === PROTOCOL_VIOLATION ? `${coded.code}: ${coded.message}` : coded.code;
+}
+
+type CodedError = { code: string; message: string; severity: string | null };
+
+function codedError(error: unknown): CodedError | null {
   if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string') return { code: error.code, message: error.message };
-  return codedError(error.cause);
+  if (!('code' in error) || typeof error.code !== 'string') return codedError(error.cause);
+  const severity = 'severity' in error && typeof error.severity === 'string' ? error.severity : null;
+  return { code: error.code, message: error.message, severity };
 }

@@ -9,7 +9,7 @@ import { tenantJobMetadata, tenantSearchEntries } from '../schema/search-views.t
 import { GRANTED_FUNCTIONS, mayItself } from '../submissions/grants.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { quoted, secureRows, type Logins } from './row-security.ts';
-import { MIGRATIONS_TABLE } from './schema-state.ts';
+import { MIGRATIONS_TABLE } from './migrations-table.ts';
 
 /** Gives both logins what they need, and takes everything else in the schema from them. It may be repeated. */
 export async function grantLogins(sql: postgres.Sql, schema: string, logins: Logins): Promise<void> {

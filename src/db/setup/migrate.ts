@@ -9,8 +9,11 @@ import { MIGRATIONS } from '../../package-files.ts';
 import { DATABASE_SCHEMA } from '../../core/database-schema.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { grantLogins, refuseUnfit } from './logins.ts';
+import { MIGRATIONS_TABLE, writeOldest } from './migrations-table.ts';
+import { isServer } from './pooling.ts';
 import type { Logins } from './row-security.ts';
-import { MIGRATIONS_TABLE, describeSchemaProblem, schemaState } from './schema-state.ts';
+import { describeSchemaProblem, schemaState } from './schema-state.ts';
+import { refuseWithoutSession, refusedStart } from './unfit-pooling.ts';
 
 /** An arbitrary lock number that is used only here. */
 const LOCK = 7_227_001;
@@ -18,7 +21,7 @@ const OLDEST_SERVER = 150_000;
 
 /**
  * Creates `schema` if it does not exist. With `logins`, gives them their rights; without, leaves rights and policies as
- * they are. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration
+ * they are. `databaseUrl` must not lead to a pooler that shares sessions. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration
  * that fails; both leave the tables unchanged.
  */
 export async function migrate(
@@ -33,22 +36,30 @@ export async function migrate(
     connection: { search_path: schema },
   });
   try {
-    const [server] = await client<{ version: number; name: string }[]>`
-      select current_setting('server_version_num')::int as version, current_setting('server_version') as name`;
+    const rows = await client<{ version: number; name: string; pid: number }[]>`
+      select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
+        pg_backend_pid() as pid`.catch((error: unknown) => {
+      throw refusedStart(error);
+    });
+    const [server] = rows;
     if (server !== undefined && server.version < OLDEST_SERVER) {
       throw new DatabaseRefused(`Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`);
     }
+    if (server !== undefined && !isServer(rows.state, server.pid)) await refuseWithoutSession(databaseUrl, schema);
     await client`select pg_advisory_lock(${LOCK})`;
     const db = drizzle(client);
     const state = await schemaState((statement) => db.execute(statement));
-    const problem = state.kind === 'foreign' ? describeSchemaProblem(state) : null;
+    const problem = state.kind === 'behind' ? null : describeSchemaProblem(state);
     if (problem !== null) throw new DatabaseRefused(problem);
     if (logins !== null) await refuseUnfit(client, schema, logins);
+    // Before the migrations, so that no process of an older version starts after them.
+    await writeOldest(client);
     await applyMigrations(db, {
       migrationsFolder: MIGRATIONS,
       migrationsSchema: schema,
       migrationsTable: MIGRATIONS_TABLE,
     });
+    await writeOldest(client);
     if (logins !== null) await grantLogins(client, schema, logins);
     return state.kind === 'behind' ? state.missing : [];
   } finally {

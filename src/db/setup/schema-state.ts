@@ -8,18 +8,18 @@ import path from 'node:path';
 import { sql, type SQL } from 'drizzle-orm';
 import { MIGRATE_LOGINS, WHY_UNLIMITED, unlimitedProblem, type Unlimited } from './api-login.ts';
 import { errorCode } from '../connection/database-errors.ts';
-import { MIGRATIONS, MIGRATION_JOURNAL } from '../../package-files.ts';
-
-/** The table of applied migrations, in the same schema as all other tables. */
-export const MIGRATIONS_TABLE = 'migrations';
+import { MIGRATIONS, MIGRATION_JOURNAL, VERSION } from '../../package-files.ts';
+import { MIGRATIONS_TABLE, OLDEST_COMMENT, isOlder, oldestIn } from './migrations-table.ts';
 
 /**
- * `behind`: the names of the missing migrations, oldest first. `foreign`: created by another build. Only for a login that
+ * `behind`: the names of the missing migrations, oldest first. `ahead`: migrated by a version beside which this one may
+ * not run; `oldest` may. `foreign`: created by another build. Only for a login that
  * row security is to limit: `unlimited`: it does not. `hidden`: the login sees no tables.
  */
 export type SchemaState =
   | { kind: 'current' }
   | { kind: 'behind'; missing: readonly string[] }
+  | { kind: 'ahead'; oldest: string }
   | { kind: 'foreign' }
   | { kind: 'unlimited'; why: Unlimited }
   | { kind: 'hidden' };
@@ -41,18 +41,21 @@ const NOT_ALLOWED = '42501';
 /** The first migration of builds before 0.1.0, which kept their tables in `public`. */
 const OLD_FIRST_MIGRATION = '89bfb9316c64e6dbd7db0c26cdf1235709e99715a1f50955c800dd0ae1bd1433';
 
-/** Rejects if the database does not answer. A database with migrations of a newer version counts as current. */
+/** Rejects if the database does not answer. A database with migrations of the next minor version counts as current. */
 export async function schemaState(ask: Ask, login: Login = 'any'): Promise<SchemaState> {
   const known = await knownMigrations();
   const why = login === 'any' ? sql`null` : WHY_UNLIMITED;
-  const statement = sql`select hash, ${why} as why from ${sql.identifier(MIGRATIONS_TABLE)} order by id`;
-  const rows = await rowsOf<{ hash: string; why: Unlimited | null }>(ask, statement);
+  const statement = sql`select hash, ${why} as why, ${OLDEST_COMMENT} as comment
+    from ${sql.identifier(MIGRATIONS_TABLE)} order by id`;
+  const rows = await rowsOf<{ hash: string; why: Unlimited | null; comment: string | null }>(ask, statement);
   if (rows === 'not allowed') return login === 'any' ? { kind: 'current' } : { kind: 'hidden' };
   const [first] = rows;
   if (first?.why != null) return { kind: 'unlimited', why: first.why };
   if (first === undefined && (await isOldBuild(ask))) return { kind: 'foreign' };
   if (first === undefined && login === 'to be limited') return { kind: 'hidden' };
   if (rows.some(({ hash }, at) => at < known.length && hash !== known[at]?.hash)) return { kind: 'foreign' };
+  const oldest = oldestIn(first?.comment ?? null);
+  if (oldest !== null && isOlder(VERSION, oldest)) return { kind: 'ahead', oldest };
   const missing = known.slice(rows.length).map(({ tag }) => tag);
   return missing.length === 0 ? { kind: 'current' } : { kind: 'behind', missing };
 }
@@ -71,6 +74,11 @@ export function schemaProblem(state: SchemaState): SchemaProblem | null {
         advice: 'Run `nightshift migrate` (in a clone: `npm run migrate`).',
       };
     }
+    case 'ahead':
+      return {
+        reason: `The database was migrated by a newer version of Nightshift. Processes need version ${state.oldest} or newer; this is ${VERSION}.`,
+        advice: 'Upgrade this process.',
+      };
     case 'unlimited':
       return unlimitedProblem(state.why);
     case 'hidden':

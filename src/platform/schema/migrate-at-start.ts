@@ -3,9 +3,14 @@ import { ConfigError } from '../../config/config.ts';
 import { errorCode, isUnavailable } from '../../db/connection/database-errors.ts';
 import { whenUp } from '../../db/connection/when-up.ts';
 import { migrate } from '../../db/setup/migrate.ts';
+import type { DatabaseUrl } from '../../db/setup/unfit-pooling.ts';
 
 /** `say` gets a line if the database does not answer at once. Throws ConfigError if it does not within half a minute. */
-export async function migrateAtStart(url: string, schema: string, say: (line: string) => void): Promise<void> {
+export async function migrateAtStart(
+  { name, url }: DatabaseUrl,
+  schema: string,
+  say: (line: string) => void,
+): Promise<void> {
   try {
     await whenUp(
       () => migrate(url, schema),
@@ -14,7 +19,7 @@ export async function migrateAtStart(url: string, schema: string, say: (line: st
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     throw new ConfigError([
-      `DATABASE_URL names a PostgreSQL that does not answer (${errorCode(error)}): start it, or run \`nightshift doctor\``,
+      `${name} names a PostgreSQL that does not answer (${errorCode(error)}): start it, or run \`nightshift doctor\``,
     ]);
   }
 }

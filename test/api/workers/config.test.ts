@@ -29,6 +29,7 @@ describe('the configuration', () => {
   test('of an empty environment is the default', () => {
     expect(parseEnvironment({})).toEqual({
       databaseUrl: null,
+      directDatabaseUrl: null,
       apiDatabaseUrl: null,
       toolsDatabaseUrl: null,
       logins: null,
@@ -87,6 +88,7 @@ describe('the configuration', () => {
   test('accepts every variable', () => {
     const config = parseEnvironment({
       DATABASE_URL: 'postgres://u:p@db/n',
+      NIGHTSHIFT_DIRECT_DATABASE_URL: 'postgres://u:p@server/n',
       NIGHTSHIFT_API_DATABASE_URL: 'postgres://a:p@db/n',
       NIGHTSHIFT_API_LOGIN: 'a',
       NIGHTSHIFT_WORKER_LOGIN: 'u',
@@ -109,6 +111,7 @@ describe('the configuration', () => {
     });
     expect(config).toMatchObject({
       databaseUrl: 'postgres://u:p@db/n',
+      directDatabaseUrl: 'postgres://u:p@server/n',
       apiDatabaseUrl: 'postgres://a:p@db/n',
       logins: { api: 'a', worker: 'u' },
       redisUrl: 'rediss://cache:6380',
@@ -202,6 +205,7 @@ describe('the configuration', () => {
       NIGHTSHIFT_OIDC_CLIENT_SECRET: 'hunter2',
       NIGHTSHIFT_PUBLIC_URL: 'hunter2',
       DATABASE_URL: 'mysql://user:hunter2@db/name',
+      NIGHTSHIFT_DIRECT_DATABASE_URL: 'hunter2',
       NIGHTSHIFT_API_DATABASE_URL: 'hunter2',
       REDIS_URL: 'hunter2',
       PORT: '65536',
@@ -274,6 +278,12 @@ describe('the configuration', () => {
     const key = 'sixteen-letters-';
     expect(faultsOf({ NIGHTSHIFT_API_KEYS: `${key}:acme`, NIGHTSHIFT_ADMIN_KEY: key })).toEqual([
       'NIGHTSHIFT_ADMIN_KEY must not be one of NIGHTSHIFT_API_KEYS',
+    ]);
+  });
+
+  test('needs DATABASE_URL for a direct one: without it, `start` has a server of its own', () => {
+    expect(faultsOf({ NIGHTSHIFT_DIRECT_DATABASE_URL: 'postgres://u:p@server/n' })).toEqual([
+      'NIGHTSHIFT_DIRECT_DATABASE_URL is only used with DATABASE_URL: set both, to the same database',
     ]);
   });
 

@@ -4,6 +4,9 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
+import { OLDEST_VERSION, isOlder } from '../../../src/db/setup/migrations-table.ts';
+import { schemaState } from '../../../src/db/setup/schema-state.ts';
+import { VERSION } from '../../../src/package-files.ts';
 import { rowsOf } from '../../services/connected.ts';
 import { createEmptyDatabase } from '../../services/database.ts';
 import { startStatementNetwork, type Rewrite } from '../connection/statement-network.ts';
@@ -75,6 +78,39 @@ test('a database with migrations of a newer version is not changed', async () =>
   await rowsOf(own, `insert into nightshift.migrations (hash, created_at) values ('of a newer version', 9e15)`);
   await migrate(own);
   expect(await rowsOf(own, 'select count(*)::int from nightshift.migrations')).toEqual([{ count: 2 }]);
+});
+
+test('a database of the next minor version is fit for this one, and one of a later version is refused and not changed', async () => {
+  const own = await otherDatabase();
+  await migrate(own);
+  const comment = async () =>
+    (await rowsOf(own, `select obj_description('nightshift.migrations'::regclass) as text`))[0]?.['text'];
+  expect(await comment()).toBe(`Processes need Nightshift ${OLDEST_VERSION}`);
+  const database = openDatabase(own, { max: 1 });
+  onTestFinished(() => database.close());
+  const state = () => schemaState((statement) => database.db.execute(statement));
+
+  await rowsOf(own, `comment on table nightshift.migrations is 'Processes need Nightshift ${VERSION}'`);
+  expect(await state()).toEqual({ kind: 'current' });
+  await rowsOf(own, `comment on table nightshift.migrations is 'Processes need Nightshift 99.1.0'`);
+  expect(await state()).toEqual({ kind: 'ahead', oldest: '99.1.0' });
+  await expect(migrate(own)).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: `The database was migrated by a newer version of Nightshift. Processes need version 99.1.0 or newer; this is ${VERSION}. Upgrade this process.`,
+  });
+  expect(await comment()).toBe('Processes need Nightshift 99.1.0');
+  // A comment of someone else says nothing.
+  await rowsOf(own, `comment on table nightshift.migrations is 'ours'`);
+  expect(await state()).toEqual({ kind: 'current' });
+});
+
+test('an older minor version is one before, whatever its patch is', () => {
+  expect(isOlder('0.9.7', '0.10.0')).toBe(true);
+  expect(isOlder('0.10.0', '0.9.7')).toBe(false);
+  expect(isOlder('0.10.3', '0.10.9')).toBe(false);
+  expect(isOlder('0.10.0-beta.1', '0.10.0')).toBe(false);
+  expect(isOlder('0.99.0', '1.0.0')).toBe(true);
+  expect(isOlder('1.0.0', '0.99.0')).toBe(false);
 });
 
 test('an installation can share an application’s database with another installation, and touches no other schema', async () => {
