@@ -8,7 +8,6 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { REPORT_VARIABLE } from './test/flakes/report.ts';
 import Sequencer from './test/sequencer.ts';
-import './test/services/drizzle-modules.js';
 
 const core = ['test/{source,core,agent,llm,tools,chaos,client,flakes,proven,docs,testing}/**/*.test.ts'];
 const dev = ['test/dev/**/*.test.ts'];
@@ -25,13 +24,15 @@ const timeouts = {
 
 // The processes of a run share what Node has compiled, with those of the next run too.
 process.env['NODE_COMPILE_CACHE'] ??= path.join(tmpdir(), `nightshift-test-compiled-${process.getuid?.() ?? 0}`);
-// This process has started without it.
+// This process has started without it, and without what the others import first.
 enableCompileCache(process.env['NODE_COMPILE_CACHE']);
+const IMPORTED_FIRST = path.join(import.meta.dirname, 'test/services/drizzle-modules.js');
+await import(IMPORTED_FIRST);
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    execArgv: ['--import', path.join(import.meta.dirname, 'test/services/drizzle-modules.js')],
+    execArgv: ['--import', IMPORTED_FIRST],
     maxWorkers: 2,
     retry: 0,
     sequence: { sequencer: Sequencer },
