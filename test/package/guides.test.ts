@@ -91,8 +91,8 @@ import { expect, test } from 'vitest';
 import { refund } from './refund.ts';
 
 test('the default is filled in', async () => {
-  const { output } = await runTool(refund, { order: 'a-17' });
-  expect(output).toEqual({ order: 'a-17', amount: 5 });
+  const { output } = await runTool(refund, { order: 'b-04' });
+  expect(output).toEqual({ order: 'b-04', amount: 5 });
 });
 `;
 
@@ -136,7 +136,7 @@ describe('nightshift dev', () => {
     expect(await shell('npm test')).toMatch(/Tests\s+4 passed/);
     await shell('npm run typecheck');
     await shell(`npx nightshift run --role support 'call: refund {"order": "a-17"}\n---\nsay: paid'`, { env });
-    expect(await readFile(at('refunds'), 'utf8')).toBe('default A-17 5.00\n');
+    expect(await readFile(at('refunds'), 'utf8')).toBe('default B-04 5.00\ndefault A-17 5.00\n');
     await writeFile(at('tools/wrong.ts'), REFUND.replace('amount.toFixed(2)', 'amount.toUpperCase()'));
     await expect(shell('npm run typecheck')).rejects.toMatchObject({ stdout: expect.stringContaining('toUpperCase') });
     await shell('rm tools/wrong.ts');
