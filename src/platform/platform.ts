@@ -33,7 +33,7 @@ import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
-import type { PoolLimits } from './pool-limits.ts';
+import { WORKER_LIMITS, type PoolLimits } from './pool-limits.ts';
 import { closingAfter, toolDatabaseOf } from './tool-database.ts';
 import { directUrl, openTransport, type Services, type Transport } from './transport.ts';
 import type { ProcessId } from '../core/ids.ts';

@@ -61,7 +61,9 @@ test('its job belongs to the span that was active', async () => {
   afterTest(async () => [trace, context].forEach((api) => api.disable()));
   const traced = await openNightshift({ databaseUrl });
   const span = trace.getTracer('shop').startSpan('order');
-  const { job_id } = await context.with(trace.setSpan(context.active(), span), () => traced.enqueue(one, order()));
+  const { job_id } = await context.with(trace.setSpan(context.active(), span), () =>
+    sql.begin((tx) => traced.enqueue(tx, order())),
+  );
   await traced.startWorker();
   expect(await acme().jobs.wait(job_id)).toMatchObject({ status: 'completed' });
   const { traceId, spanId } = span.spanContext();

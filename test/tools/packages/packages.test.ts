@@ -2,14 +2,14 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { defineTool, defineToolPackage, env, type ToolDefinition } from '../../../src/index.ts';
+import { defineTool, defineToolPackage, env, type JsonSchemaTool } from '../../../src/index.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { fromEnvironment, PLACEHOLDERS, type SecretSource } from '../../../src/tools/packages/secrets.ts';
 import { call } from '../invoke.ts';
 
 const KEY = 'key-of-the-weather';
 
-const toolNamed = (name: string): ToolDefinition =>
+const toolNamed = (name: string): JsonSchemaTool<{ type: 'object' }> =>
   defineTool({ name, description: 'A.', effect: 'none', input_schema: { type: 'object' }, execute: () => name });
 
 const weather = defineToolPackage({

@@ -26,7 +26,7 @@ async function started(lookMs: number, openOutbox: (service: ServiceDatabase) =>
   const lines: Line[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const registry = new Registry();
-  const metrics = createWorkerMetrics({ running: 0, capacity: 0 }, [], registry);
+  const metrics = createWorkerMetrics({ running: 0, capacity: 0 }, [], { registry });
   const bus = localBus();
   const outbox = await openOutbox(service);
   const settings = { name: 'shop', url: service.url, schema: OUTBOX_SCHEMA, tenants: [DEFAULT_TENANT_NAME] };
