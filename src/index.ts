@@ -23,25 +23,27 @@ export { defineToolPackage } from './tools/packages/define-package.ts';
 export { env } from './tools/packages/environment-variable.ts';
 export { ToolError, type ToolErrorOptions } from './tools/run/tool-error.ts';
 export type {
-  ApprovalCall,
-  CallLog,
   JsonSchemaTool,
   OperatorConfig,
-  Reconciliation,
   RoleDefinition,
   SchemaTool,
   ToolApproval,
-  ToolContext,
   ToolDefinition,
+  TransactionalJsonSchemaTool,
+  TransactionalSchemaTool,
+} from './tools/config/define.ts';
+export type {
+  ApprovalCall,
+  CallLog,
+  Reconciliation,
+  ToolContext,
   ToolProgress,
   ToolReply,
   ToolReturn,
   ToolWorker,
   TransactionalContext,
-  TransactionalJsonSchemaTool,
-  TransactionalSchemaTool,
   UnknownCall,
-} from './tools/config/define.ts';
+} from './tools/registry/tool-context.ts';
 export type {
   EnqueuedInput,
   EnqueueInput,

@@ -14,7 +14,7 @@ import { VERSION } from '../package-files.ts';
 import { SILENT, hostTracing } from '../telemetry/telemetry.ts';
 import { ConfigFileError } from '../tools/config/config-file.ts';
 import { openPlatform, type Platform } from '../platform/platform.ts';
-import { WORKER_LIMITS } from '../platform/pool-limits.ts';
+import { WORKER_LIMITS } from '../platform/services/pool-limits.ts';
 import { checkPooling } from '../platform/schema/check-pooling.ts';
 import { parseTenant } from './callers.ts';
 import { createEnqueue } from './enqueue/enqueue.ts';

@@ -33,9 +33,9 @@ import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
-import { WORKER_LIMITS, type PoolLimits } from './pool-limits.ts';
-import { closingAfter, toolDatabaseOf } from './tool-database.ts';
-import { directUrl, openTransport, type Services, type Transport } from './transport.ts';
+import { WORKER_LIMITS, type PoolLimits } from './services/pool-limits.ts';
+import { closingAfter, toolDatabaseOf } from './services/tool-database.ts';
+import { directUrl, openTransport, type Services, type Transport } from './services/transport.ts';
 import type { ProcessId } from '../core/ids.ts';
 
 export type Platform = {

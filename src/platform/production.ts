@@ -12,7 +12,7 @@ import { isUnavailable } from '../db/connection/database-errors.ts';
 import { apiUrls, checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { untilMigrated } from './schema/until-migrated.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
-import { WORKER_LIMITS, requestLimits, type PoolLimits } from './pool-limits.ts';
+import { WORKER_LIMITS, requestLimits, type PoolLimits } from './services/pool-limits.ts';
 import { VERSION } from '../package-files.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';

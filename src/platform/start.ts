@@ -20,7 +20,7 @@ import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
-import { WORKER_LIMITS } from './pool-limits.ts';
+import { WORKER_LIMITS } from './services/pool-limits.ts';
 import { checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';

@@ -14,7 +14,7 @@ import { LIMITS } from '../core/limits.ts';
 import type { ToolInvocation } from '../core/tools/tool.ts';
 import type { ToolTransaction } from '../core/tools/transaction.ts';
 import { ids } from '../platform/ids.ts';
-import type { ToolContext, TransactionalContext } from '../tools/config/define.ts';
+import type { ToolContext, TransactionalContext } from '../tools/registry/tool-context.ts';
 import { createRegistry } from '../tools/registry/registry.ts';
 import type { Tool } from '../tools/registry/tool.ts';
 import { createToolRunner } from '../tools/run/execute.ts';

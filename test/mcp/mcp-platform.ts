@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { expect } from 'vitest';
 import { startServer } from '../../src/api/server/server.ts';
 import { openPlatform } from '../../src/platform/platform.ts';
-import { WORKER_LIMITS } from '../../src/platform/pool-limits.ts';
+import { WORKER_LIMITS } from '../../src/platform/services/pool-limits.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';

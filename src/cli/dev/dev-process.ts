@@ -3,7 +3,7 @@ import { ConfigError, parseEnvironment, type Config } from '../../config/config.
 import { beginWorker } from '../../platform/begin-worker.ts';
 import { createLog } from '../../platform/log.ts';
 import { openPlatform, startApi } from '../../platform/platform.ts';
-import { WORKER_LIMITS } from '../../platform/pool-limits.ts';
+import { WORKER_LIMITS } from '../../platform/services/pool-limits.ts';
 import { untilSignal } from '../../platform/signals.ts';
 import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';

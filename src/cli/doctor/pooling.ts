@@ -1,7 +1,7 @@
 /** Checks poolers, such as PgBouncer, between the processes and PostgreSQL. */
 import type { Config } from '../../config/config.ts';
 import { DIRECT_URL, describeIgnored, examinePooling, type UsedUrls } from '../../db/setup/unfit-pooling.ts';
-import { WORKER_LIMITS, requestLimits } from '../../platform/pool-limits.ts';
+import { WORKER_LIMITS, requestLimits } from '../../platform/services/pool-limits.ts';
 import { apiUrls, workerUrls } from '../../platform/schema/check-pooling.ts';
 import { fail, ok, warn, why, type Finding } from './finding.ts';
 

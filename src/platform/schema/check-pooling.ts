@@ -7,7 +7,7 @@ import {
   type DatabaseUrl,
   type UsedUrls,
 } from '../../db/setup/unfit-pooling.ts';
-import type { PoolLimits } from '../pool-limits.ts';
+import type { PoolLimits } from '../services/pool-limits.ts';
 
 type Using = { databaseUrl: string; poolLimits: PoolLimits };
 

@@ -8,7 +8,7 @@ import { faultAt, type Fault, type Path } from '../../schema/fault.ts';
 import { fromJsonSchema, fromStandardSchema, type ToolInput } from '../registry/input.ts';
 import type { Tool } from '../registry/tool.ts';
 import { LONGEST_TIMER_MS } from '../run/timer.ts';
-import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } from './define.ts';
+import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } from '../registry/tool-context.ts';
 import { FilledText, callable } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 

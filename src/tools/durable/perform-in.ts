@@ -4,7 +4,7 @@
  */
 import type { ToolInvocation, ToolOutcome } from '../../core/tools/tool.ts';
 import type { CallTransaction } from '../../core/tools/transaction.ts';
-import type { TransactionalContext } from '../config/define.ts';
+import type { TransactionalContext } from '../registry/tool-context.ts';
 import type { TransactionalTool } from '../registry/tool.ts';
 import type { ToolResult } from '../run/result.ts';
 

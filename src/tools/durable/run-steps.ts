@@ -10,7 +10,7 @@ import type { Refusal } from '../../core/errors.ts';
 import { childName, type SpawnedChild, type Started } from '../../core/tools/starts.ts';
 import type { HasResult, StoredStep } from '../../core/tools/steps.ts';
 import type { CallServices, Effect, ToolInvocation } from '../../core/tools/tool.ts';
-import type { ToolContext } from '../config/define.ts';
+import type { ToolContext } from '../registry/tool-context.ts';
 import { ToolError } from '../run/tool-error.ts';
 import { stepKey } from './step-key.ts';
 import { MOST_BYTES, stepValue, tooLarge } from './step-value.ts';

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts';
 import type { CallReport } from '../../core/tools/report.ts';
 import type { CallServices } from '../../core/tools/tool.ts';
-import type { ToolContext } from '../config/define.ts';
+import type { ToolContext } from '../registry/tool-context.ts';
 import { codeOf, faultName, ownMessage } from '../run/fault.ts';
 import { textOf } from '../run/json-text.ts';
 import { messageText } from '../run/reported.ts';

@@ -2,7 +2,7 @@
 import type { Json } from '../../core/json.ts';
 import type { ToolDescriptor, ToolInvocation } from '../../core/tools/tool.ts';
 import type { Approval } from '../../core/run/policy.ts';
-import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } from '../config/define.ts';
+import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } from './tool-context.ts';
 
 /** `problems`: messages that help a model correct its arguments, one per line. */
 export type Validated = { ok: true; value: unknown } | { ok: false; problems: string[] };

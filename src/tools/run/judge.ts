@@ -5,7 +5,7 @@
  */
 import { APPROVALS, decideApproval, type Approval } from '../../core/run/policy.ts';
 import type { ToolInvocation, ApprovalCheck } from '../../core/tools/tool.ts';
-import type { ApprovalCall } from '../config/define.ts';
+import type { ApprovalCall } from '../registry/tool-context.ts';
 import { callerOf } from './facts.ts';
 import { faultName } from './fault.ts';
 import type { Registry } from '../registry/registry.ts';

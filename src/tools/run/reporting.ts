@@ -1,7 +1,7 @@
 /** `log` and `progress` of a tool. They never throw, and do nothing once the call has ended. */
 import type { CallReport, EntryLevel } from '../../core/tools/report.ts';
 import type { ToolInvocation } from '../../core/tools/tool.ts';
-import type { ToolContext } from '../config/define.ts';
+import type { ToolContext } from '../registry/tool-context.ts';
 import { loggedIds } from './facts.ts';
 import type { ToolLog } from './tool-log.ts';
 

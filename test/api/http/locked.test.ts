@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Server } from '../../../src/api/server/server.ts';
-import { requestLimits } from '../../../src/platform/pool-limits.ts';
+import { requestLimits } from '../../../src/platform/services/pool-limits.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import { openApi, type Api, type Body } from '../harness.ts';
 import { listen } from './listening.ts';

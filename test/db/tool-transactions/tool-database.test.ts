@@ -7,7 +7,7 @@ import { parseEnvironment } from '../../../src/config/config.ts';
 import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import { addGrant, removeGrant } from '../../../src/db/submissions/grants.ts';
-import { toolDatabaseOf } from '../../../src/platform/tool-database.ts';
+import { toolDatabaseOf } from '../../../src/platform/services/tool-database.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { openShop, toolsOf, type Shop } from '../../workers/run/transacting.ts';

@@ -3,7 +3,7 @@ import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamable
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/core/json.ts';
-import type { ToolContext } from '../../../src/tools/config/define.ts';
+import type { ToolContext } from '../../../src/tools/registry/tool-context.ts';
 import { callOn } from '../../../src/tools/mcp/calls/call.ts';
 import { CurrentConnection } from '../../../src/tools/mcp/connection/current-connection.ts';
 

@@ -4,7 +4,7 @@
  */
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Effect } from '../../../core/tools/tool.ts';
-import type { ToolContext, ToolReply } from '../../config/define.ts';
+import type { ToolContext, ToolReply } from '../../registry/tool-context.ts';
 import { faultText } from '../../run/fault.ts';
 import { jsonCopy } from '../../run/json-copy.ts';
 import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';

@@ -1,6 +1,6 @@
 /** Messages to the model for MCP calls without a result. */
 import type { Effect } from '../../../core/tools/tool.ts';
-import type { ToolReply } from '../../config/define.ts';
+import type { ToolReply } from '../../registry/tool-context.ts';
 
 function failed(content: string): ToolReply {
   return { content, is_error: true };

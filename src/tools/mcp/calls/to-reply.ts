@@ -1,7 +1,7 @@
 /** Converts the result of an MCP tool to text and images. Other content is mentioned as text. */
 import type { CallToolResult, ContentBlock, EmbeddedResource } from '@modelcontextprotocol/sdk/types.js';
 import type { ResultPart } from '../../../core/conversation/blocks.ts';
-import type { ToolReply } from '../../config/define.ts';
+import type { ToolReply } from '../../registry/tool-context.ts';
 
 /** The tool runner applies the limits of results. */
 export function toReply({ content, structuredContent, isError }: CallToolResult): ToolReply {

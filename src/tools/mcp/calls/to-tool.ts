@@ -4,7 +4,7 @@
  */
 import type { Tool as McpTool } from '@modelcontextprotocol/sdk/types.js';
 import type { Effect } from '../../../core/tools/tool.ts';
-import type { ToolReply } from '../../config/define.ts';
+import type { ToolReply } from '../../registry/tool-context.ts';
 import { fromJsonSchema } from '../../registry/input.ts';
 import { isMatch, type Approval } from '../../../core/run/policy.ts';
 import type { Tool } from '../../registry/tool.ts';

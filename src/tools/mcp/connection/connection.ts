@@ -15,7 +15,7 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../core/json.ts';
-import type { ToolContext } from '../../config/define.ts';
+import type { ToolContext } from '../../registry/tool-context.ts';
 import { ChildTransport } from './child.ts';
 import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';

@@ -1,11 +1,11 @@
 /** The database login of transactional tools, in a process that runs jobs. */
-import { ConfigError, type Config } from '../config/config.ts';
-import type { Database } from '../db/connection/client.ts';
-import { whenUp } from '../db/connection/when-up.ts';
-import { DatabaseRefused } from '../db/setup/database-refused.ts';
-import { ToolDatabaseAway, openToolDatabase, type ToolDatabase } from '../db/tool-transactions/tool-database.ts';
-import type { Tool } from '../tools/registry/tool.ts';
-import type { WorkerProcess } from '../workers/process/process.ts';
+import { ConfigError, type Config } from '../../config/config.ts';
+import type { Database } from '../../db/connection/client.ts';
+import { whenUp } from '../../db/connection/when-up.ts';
+import { DatabaseRefused } from '../../db/setup/database-refused.ts';
+import { ToolDatabaseAway, openToolDatabase, type ToolDatabase } from '../../db/tool-transactions/tool-database.ts';
+import type { Tool } from '../../tools/registry/tool.ts';
+import type { WorkerProcess } from '../../workers/process/process.ts';
 
 /**
  * Null: no tool is transactional. Rejects with `ConfigError` if there is no login for those that are, and with

@@ -1,7 +1,7 @@
 /** How the connections of a process treat locks: its own, and those of frozen processes. */
-import type { Config } from '../config/config.ts';
-import type { DatabaseOptions } from '../db/connection/client.ts';
-import { FROZEN_LIMITS, terminateFrozenSessions } from '../db/processes/frozen-sessions.ts';
+import type { Config } from '../../config/config.ts';
+import type { DatabaseOptions } from '../../db/connection/client.ts';
+import { FROZEN_LIMITS, terminateFrozenSessions } from '../../db/processes/frozen-sessions.ts';
 
 export type PoolLimits = Pick<DatabaseOptions, 'limits' | 'lockTimeoutMs' | 'onLocked' | 'namesTenant'>;
 

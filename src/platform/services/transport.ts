@@ -3,16 +3,16 @@
  * this process.
  */
 import type { Logger } from 'pino';
-import type { Bus } from '../bus/bus.ts';
-import { localBus } from '../bus/local.ts';
-import { isCluster } from '../bus/redis-cluster.ts';
-import { redisBus } from '../bus/redis.ts';
-import { localRates, redisRates } from '../bus/request-rates.ts';
-import type { Config } from '../config/config.ts';
-import type { RequestRates } from '../core/access/quotas.ts';
-import { postgresQueue } from '../queue/postgres.ts';
-import { redisQueue } from '../queue/redis.ts';
-import type { Queue, WakeQueue } from '../queue/wake-queue.ts';
+import type { Bus } from '../../bus/bus.ts';
+import { localBus } from '../../bus/local.ts';
+import { isCluster } from '../../bus/redis-cluster.ts';
+import { redisBus } from '../../bus/redis.ts';
+import { localRates, redisRates } from '../../bus/request-rates.ts';
+import type { Config } from '../../config/config.ts';
+import type { RequestRates } from '../../core/access/quotas.ts';
+import { postgresQueue } from '../../queue/postgres.ts';
+import { redisQueue } from '../../queue/redis.ts';
+import type { Queue, WakeQueue } from '../../queue/wake-queue.ts';
 
 /** The services of a process. `redisUrl` null: a single process runs everything, without Redis. */
 export type Services = { databaseUrl: string; redisUrl: string | null };
