@@ -107,6 +107,19 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** The work, or its end when the signal fires. Leaves no listener behind: the signal may live as long as the fleet. */
+async function endedBy<T>(signal: AbortSignal, work: Promise<T>): Promise<T | { kind: 'aborted' }> {
+  const fired = Promise.withResolvers<{ kind: 'aborted' }>();
+  const end = (): void => fired.resolve({ kind: 'aborted' });
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end, { once: true });
+  try {
+    return await Promise.race([work, fired.promise]);
+  } finally {
+    signal.removeEventListener('abort', end);
+  }
+}
+
 export type PostOptions = {
   maxSteps?: number;
   deadlineMs?: number;
@@ -209,12 +222,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   };
   // Calls of models and tools that the test still holds when it closes the fleet end then: a drain would wait for them.
   const closing = new AbortController();
-  const closed = aborted(closing.signal).then((): ModelOutcome => ({ kind: 'aborted' }));
   const closable = (model: Model): Model => ({
     isLoaded: () => model.isLoaded(),
     call: (request, listener, signal) => {
       const both = AbortSignal.any([signal, closing.signal]);
-      return Promise.race([model.call(request, listener, both), closed]);
+      return endedBy(closing.signal, model.call(request, listener, both));
     },
   });
   const scripted = closable({
@@ -272,10 +284,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
             if (tool === undefined) return { kind: 'result', content: `no tool ${call.name}`, is_error: true };
             if (tool.endsItself === true) return tool.execute(call, signal, services);
             const both = AbortSignal.any([signal, closing.signal]);
-            return Promise.race([
-              tool.execute(call, both, services),
-              aborted(both).then((): ToolOutcome => ({ kind: 'aborted' })),
-            ]);
+            return endedBy<ToolOutcome>(both, (async () => tool.execute(call, both, services))());
           },
           reconcile: async (call, signal) => tools[call.name]?.reconcile?.(call, signal) ?? { kind: 'unknown' },
           outcomeWaitMs: options.outcomeWaitMs ?? null,

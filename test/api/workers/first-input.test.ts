@@ -59,19 +59,21 @@ describe('a worker with a first input', () => {
     const first = await api.worker();
     const { body: accepted } = await api.post(`/api/workers/${first.id}/messages`, { content: 'hello' });
     const rowsOf = async (contextId: string, jobId: string): Promise<unknown[]> => {
-      const own = sql`'{id,context_id,worker_id,job_id,message_id,name,created_at,updated_at,state_since,next_check_at}'::text[]`;
+      const own = sql`'{id,context_id,worker_id,job_id,message_id,name,created_at,updated_at,state_since,next_check_at,trace_parent}'::text[]`;
       const [row] = await api.database.db.execute(sql`
         select to_jsonb(c) - ${own} as context, to_jsonb(w) - ${own} as worker, to_jsonb(b) - ${own} as branch,
           to_jsonb(j) - ${own} as job, to_jsonb(m) - ${own} as message,
-          c.next_check_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 second' as due
+          c.next_check_at between clock_timestamp() - interval '1 minute' and clock_timestamp() + interval '1 second' as due,
+          -- Each request has a span of its own.
+          j.trace_parent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-01$' as traced
         from contexts c join workers w on w.context_id = c.id join branches b on b.context_id = c.id
           join jobs j on j.context_id = c.id and j.worker_id = w.id join messages m on m.id = j.message_id and m.job_id = j.id
         where c.id = ${contextId} and j.id = ${jobId}`);
       return Object.values(row ?? {});
     };
     const rows = await rowsOf(together.context_id, together.job_id);
-    expect(rows).toHaveLength(6);
-    expect(rows.at(-1)).toBe(true);
+    expect(rows).toHaveLength(7);
+    expect(rows.slice(-2)).toEqual([true, true]);
     expect(rows).toEqual(await rowsOf(first.context_id, accepted.job_id));
   });
 
