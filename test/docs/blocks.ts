@@ -55,7 +55,7 @@ export const BLOCKS: readonly Block[] = GUIDES.flatMap((page) => blocksOf(page))
 
 /** The file of a page that a block is; null: it has no name. */
 export const fileNameOf = ({ language, words }: Block): string | null =>
-  (language === 'ts' ? words.find((word) => word.endsWith('.ts')) : undefined) ?? null;
+  words.find((word) => (language === 'ts' && word.endsWith('.ts')) || (language === 'ini' && word === '.env')) ?? null;
 
 export const blocksIn = (...languages: readonly string[]): Block[] =>
   BLOCKS.filter(({ language }) => languages.includes(language));

@@ -44,6 +44,8 @@ function kindOf(block: Block, functions: readonly string[], files: readonly stri
       if (text.includes('defineConfig(')) return 'config';
       if (fileNameOf(block) !== null && !text.includes('createClient(')) return 'file';
       return text.includes('createClient(') && given === '' ? 'program' : null;
+    case 'ini':
+      return fileNameOf(block) === null ? null : 'file';
     case 'sh':
       return canRun(text, functions, files) ? 'script' : null;
     case 'console':
