@@ -15,7 +15,7 @@ import { BUILT_IN_NAMES } from '../built-in/tools.ts';
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import { AS_IT_IS, type Hide } from '../packages/hide.ts';
 import { openPackages, originText, relocated, type Opened, type Origin } from '../packages/open-packages.ts';
-import { fromEnvironment, type SecretSource } from '../packages/secrets.ts';
+import type { SecretSource } from '../packages/secrets.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
 import { Servers, serverFaults, toServers } from '../mcp/settings/servers.ts';
 import type { Tool } from '../registry/tool.ts';
@@ -80,8 +80,8 @@ type WrittenConfig = Static<typeof ConfigSchema>;
 
 const check = checkerOf(ConfigSchema);
 
-/** `source`: of the secrets of tool packages. Default: no variable is set. */
-export function parseConfigFile(value: unknown, source: SecretSource = fromEnvironment({})): ParsedConfig {
+/** `source`: of the secrets of tool packages. */
+export function parseConfigFile(value: unknown, source: SecretSource): ParsedConfig {
   const opened = openPackages(value, source);
   const config = plainCopy(opened.config);
   const { faults, more } = check(config);
