@@ -58,6 +58,18 @@ function within64(bytes: Buffer, before: number, encoding: 'base64' | 'base64url
   return text.slice(Math.ceil((8 * before) / 6), Math.floor((8 * (before + bytes.length)) / 6));
 }
 
+/** Names of the secrets in the texts of a JSON value. Names of members are no texts. */
+export function secretsIn(value: unknown, hide: Hide): string[] {
+  const found = new Set<string>();
+  const look = (part: unknown): void => {
+    if (typeof part === 'object' && part !== null) Object.values(part).forEach(look);
+    if (typeof part !== 'string' || hide(part) === part) return;
+    for (const [, name = ''] of hide(part).matchAll(/\[secret (\w+)\]/g)) found.add(name);
+  };
+  look(value);
+  return [...found];
+}
+
 /** The same value without secrets: all texts and names in lists and plain objects. Other objects are not changed. */
 export function hiddenIn<T>(value: T, hide: Hide): T;
 export function hiddenIn(value: unknown, hide: Hide): unknown {
