@@ -90,12 +90,12 @@ export function hiddenError(error: Error, hide: Hide, depth = DEPTH): Error {
 }
 
 function readError(error: Error, hide: Hide, depth: number): Error {
-  const { cause } = error;
+  const { cause, stack = '' }: { cause?: unknown; stack?: unknown } = error;
   const further = cause instanceof Error && depth > 1 ? { cause: hiddenError(cause, hide, depth - 1) } : {};
   const hidden = new Error(hide(ownMessage(error)), further);
   const code = codeOf(error);
   hidden.name = hide(faultName(error));
-  hidden.stack = hide(String(error.stack ?? ''));
+  hidden.stack = hide(String(stack));
   if ('query' in error && 'params' in error) Object.assign(hidden, { query: hide(String(error.query)), params: [] });
   return code === null ? hidden : Object.assign(hidden, { code: hide(code) });
 }
