@@ -15,6 +15,7 @@ import type { ToolRunner } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { Scenario } from '../bench.ts';
 import { alone, median } from '../figures.ts';
@@ -70,18 +71,21 @@ export const mcp: Scenario = {
 
 async function open(): Promise<{ runner: ToolRunner; stop: () => Promise<void> }> {
   const server = path.join(import.meta.dirname, '../nightshift/mcp-server.ts');
-  const parsed = parseConfigFile({
-    tools: [
-      {
-        name: LOOK.name,
-        description: LOOK.description,
-        input_schema: LOOK.parameters,
-        effect: 'none',
-        execute: async (input: unknown) => look(input),
-      },
-    ],
-    mcp_servers: { bench: { command: process.execPath, args: [server] } },
-  });
+  const parsed = parseConfigFile(
+    {
+      tools: [
+        {
+          name: LOOK.name,
+          description: LOOK.description,
+          input_schema: LOOK.parameters,
+          effect: 'none',
+          execute: async (input: unknown) => look(input),
+        },
+      ],
+      mcp_servers: { bench: { command: process.execPath, args: [server] } },
+    },
+    PLACEHOLDERS,
+  );
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const quiet = (): void => undefined;
   const log = { warn: quiet, debug: quiet };

@@ -1,5 +1,4 @@
 /** Opens an instance: connections first, then its parts when they are asked for. `stop` ends them in the other order. */
-import type { Logger } from 'pino';
 import { submissionsDue } from '../bus/bus.ts';
 import { createClient, type Client } from '../client/index.ts';
 import { isSecured } from '../config/secured.ts';
@@ -35,7 +34,7 @@ const LIMITED =
 export async function openNightshift(options: NightshiftOptions): Promise<Nightshift> {
   const settings = parseOptions(options);
   const platform = await startable(settings);
-  return instanceOf(platform, settings.log);
+  return instanceOf(platform, settings);
 }
 
 /** Throws `NightshiftStartError` where the cause is known. */
@@ -99,8 +98,8 @@ function placeOf(databaseUrl: string): string {
   return `${hostname}:${port || '5432'}`;
 }
 
-function instanceOf(platform: Platform, log: Logger): Nightshift {
-  const worker = openWorker(platform);
+function instanceOf(platform: Platform, { log, workerFaults }: Pick<Settings, 'log' | 'workerFaults'>): Nightshift {
+  const worker = openWorker(platform, workerFaults);
   const enqueue = createEnqueue(platform);
   const apis: Promise<EmbeddedApi>[] = [];
   let inProcess: Promise<EmbeddedApi> | null = null;

@@ -144,8 +144,8 @@ export type Nightshift = {
   notify(): Promise<void>;
   /**
    * Starts to run jobs here. Resolves when the worker can claim them. One worker for each instance. Rejects with
-   * `NightshiftStartError`: the transactional tools have no database (`invalid_options`), or cannot use it
-   * (`database_refused`).
+   * `NightshiftStartError`: a secret of a tool package is missing, or the transactional tools have no database
+   * (`invalid_options`), or cannot use it (`database_refused`).
    */
   startWorker(): Promise<void>;
   /** The API as a function from `Request` to `Response`, for Hono, Next.js and others. Rejects if it would be open. */

@@ -14,6 +14,8 @@ export type Settings = {
   config: Config & { oidc: null };
   databaseUrl: string;
   configFile: ConfigFile;
+  /** Why no worker can start: secrets of tool packages are missing. Empty: none is. */
+  workerFaults: readonly string[];
   env: Environment;
   log: Logger;
   migrate: boolean;
@@ -43,7 +45,7 @@ export function parseOptions(options: NightshiftOptions): Settings {
     .filter((name) => !KNOWN.includes(name))
     .map((name) => `Unknown option ${name}. Known options: ${KNOWN.join(', ')}.`);
   const given = readConfig(options, faults);
-  const configFile = readOperatorConfig(options, faults);
+  const { configFile, workerFaults } = readOperatorConfig(options, faults);
   const log = readLogger(options.logger, given?.logLevel ?? 'silent', faults);
   const { migrate = false, env = {} } = options;
   if (typeof migrate !== 'boolean') faults.push('migrate must be true or false');
@@ -53,7 +55,15 @@ export function parseOptions(options: NightshiftOptions): Settings {
     faults.push('env.NIGHTSHIFT_API_DATABASE_URL is only for `nightshift api`: worker and API use databaseUrl here');
   if (faults.length > 0 || given === null || given.databaseUrl === null || log === null)
     throw invalidOptions('The options of createNightshift', faults);
-  return { config: { ...given, oidc: null }, databaseUrl: given.databaseUrl, configFile, env, log, migrate };
+  return {
+    config: { ...given, oidc: null },
+    databaseUrl: given.databaseUrl,
+    configFile,
+    workerFaults,
+    env,
+    log,
+    migrate,
+  };
 }
 
 /** Null: there are faults. */
@@ -82,13 +92,19 @@ function readConfig(options: NightshiftOptions, faults: string[]): Config | null
   }
 }
 
-function readOperatorConfig({ config, env }: NightshiftOptions, faults: string[]): ConfigFile {
-  const none = { ...NO_SETTINGS, path: null };
+type ReadConfig = Pick<Settings, 'configFile' | 'workerFaults'>;
+
+/** Only a worker needs the secrets of tool packages. */
+function readOperatorConfig({ config, env }: NightshiftOptions, faults: string[]): ReadConfig {
+  const none = { configFile: { ...NO_SETTINGS, path: null }, workerFaults: [] };
   if (config === undefined) return none;
   const secrets = { ...fromEnvironment(Object(env)), advice: (name: string) => `Give ${name} in env` };
-  const parsed = parseConfigFile(config, secrets);
-  if (parsed.ok) return { ...parsed.settings, path: null };
-  faults.push(...parsed.faults.map((fault) => `config: ${fault}`));
+  const ofWorker = parseConfigFile(config, secrets);
+  if (ofWorker.ok) return { configFile: { ...ofWorker.settings, path: null }, workerFaults: [] };
+  const parsed = parseConfigFile(config, { ...secrets, isRequired: false });
+  const atConfig = (fault: string): string => `config: ${fault}`;
+  if (parsed.ok) return { configFile: { ...parsed.settings, path: null }, workerFaults: ofWorker.faults.map(atConfig) };
+  faults.push(...ofWorker.faults.map(atConfig));
   return none;
 }
 

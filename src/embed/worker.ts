@@ -12,11 +12,13 @@ export type Worker = {
   stop(): Promise<void>;
 };
 
-export function openWorker({ startWorker }: Pick<Platform, 'startWorker'>): Worker {
+/** `faults`: why it cannot start; empty: it can. */
+export function openWorker({ startWorker }: Pick<Platform, 'startWorker'>, faults: readonly string[]): Worker {
   const stopping = new AbortController();
   let starting: Promise<WorkerProcess> | null = null;
   return {
     async start() {
+      if (faults.length > 0) throw invalidOptions('The options of createNightshift', faults);
       starting ??= startWorker(stopping.signal);
       try {
         await starting;

@@ -77,7 +77,7 @@ async function run(usingOf: (config: Config) => Using<string | null>, start: Sta
   });
   const services = { databaseUrl, redisUrl, poolLimits, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
-  const exitCode = untilSignal(log);
+  const exitCode = untilSignal(log, { hide: () => configFile.hide });
   const starting = start(platform, log, { config, using: { databaseUrl, poolLimits, runsTools } });
   // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
   const begun = await Promise.race([starting, exitCode]);

@@ -18,6 +18,7 @@ import { createLog } from './log.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { keyWith } from '../config/key-with.ts';
+import { AS_IT_IS } from '../tools/packages/hide.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
 import { WORKER_LIMITS } from './services/pool-limits.ts';
@@ -31,10 +32,12 @@ export async function start(): Promise<number> {
   const envFile = loadEnvFile(process.cwd());
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
-  const exitCode = untilSignal(log);
+  let hide = AS_IT_IS;
+  const exitCode = untilSignal(log, { hide: () => hide });
   const configFile = await loadConfigFile(process.cwd(), given.configFile, {
     secrets: fromEnvironment(process.env),
   });
+  hide = configFile.hide;
   await refuseBusyPort(given);
   const services = await startServices({
     env: process.env,

@@ -2,7 +2,7 @@
 
 /**
  * `invalid_config`: the config, the tool or an answer of the model is not valid. `unknown_role`, `unknown_tool`: the
- * config has none of that name. `unavailable`: the role or the tool needs something that a test does not have, such as an
+ * config, or the run, has none of that name. `unavailable`: the role or the tool needs something that a test does not have, such as an
  * MCP server, or a transaction. `invalid_recording`: it is no export of a context, or one that cannot be replayed. `invalid`: an approval has
  * an input that does not match the schema of the tool.
  */
@@ -14,7 +14,7 @@ export type TestKitCode =
   | 'invalid_recording'
   | 'invalid';
 
-/** Thrown by the functions of `nightshift/testing`: before anything runs, except for `invalid`. */
+/** Thrown by the functions of `nightshift/testing`: before anything runs, except for `invalid`, and for a key of `models` that no worker has. */
 export class TestKitError extends Error {
   /** The name of the class, also where several copies of the package are loaded. */
   override name = 'TestKitError';

@@ -24,6 +24,7 @@ import { createSimulated } from '../llm/simulated/model.ts';
 import { ids } from '../platform/ids.ts';
 import type { RoleDefinition } from '../tools/config/define.ts';
 import { abilitiesOf, workerConfigOf, type Abilities } from './abilities.ts';
+import { TestKitError } from './error.ts';
 import { expectTools } from './known-tools.ts';
 import { VirtualClock } from './memory/clock.ts';
 import { MemoryContext } from './memory/context.ts';
@@ -58,8 +59,8 @@ export type RunRoleOptions = RunFor & {
   /** Answers the prompts, whatever model the settings name. Default: the input scripts the model (`say: …`). */
   model?: SimulatedModel | undefined;
   /**
-   * Answers the prompts of the workers that this one creates, by role, or by name for those without a role. Default: their
-   * input scripts the model.
+   * Answers the prompts of the workers that this one creates, by name, else by role. Default: their input scripts the
+   * model. Each key must be a role of the config, or the name of a worker that the run creates.
    */
   models?: Readonly<Record<string, SimulatedModel>> | undefined;
   /** Decides on calls that wait for approval. Without it, they wait. */
@@ -84,7 +85,7 @@ export type RunRoleOptions = RunFor & {
  *
  * A job that fails is a result (`status: 'failed'`, `error`). A call that waits for a decision or an answer that the
  * options do not give leaves the job `waiting`. Throws a `TestKitError` only if the config or the options are not valid, or if
- * `approve` returns an input that is not.
+ * `approve` returns an input that is not. That a key of `models` is unknown is found at the end.
  */
 export async function runRole(config: object, options: RunRoleOptions): Promise<RoleRun> {
   const { role = null, worker = {}, input, standIns = {}, now = new Date() } = options;
@@ -103,6 +104,7 @@ export async function runRole(config: object, options: RunRoleOptions): Promise<
     last = job.id;
     await tree.bringToRest();
   }
+  expectWorkers(options.models ?? {}, [...abilities.settings.roles.keys()], tree);
   return toRoleRun({ ...first, tree, jobId: last, beganAt: now.getTime(), endedAt: clock.now() });
 }
 
@@ -112,7 +114,7 @@ function treeOf(abilities: Abilities, clock: VirtualClock, options: RunRoleOptio
   const people = peopleOf(registry, options);
   const scripted = createSimulated(ids);
   const modelFor = ({ parent, role, name }: MemberOf): Model => {
-    const given = parent === null ? options.model : ownOf(options.models ?? {}, role ?? name);
+    const given = parent === null ? options.model : ownOf(options.models ?? {}, name, role);
     return given === undefined ? scripted : modelOf(given, ids);
   };
   const make: MakeMember = (of, serving, tree) => {
@@ -137,8 +139,24 @@ function treeOf(abilities: Abilities, clock: VirtualClock, options: RunRoleOptio
   );
 }
 
-function ownOf<T>(by: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(by, name) ? by[name] : undefined;
+function ownOf<T>(by: Readonly<Record<string, T>>, name: string, role: string | null): T | undefined {
+  const key = [name, role].find((one) => one !== null && Object.hasOwn(by, one)) ?? null;
+  return key === null ? undefined : by[key];
+}
+
+/** Known only at the end: workers get their names from the model. Throws a `TestKitError`. */
+function expectWorkers(models: object, roles: readonly string[], { members }: MemoryTree): void {
+  const workers = members.flatMap(({ parent, name }) => (parent === null ? [] : [name]));
+  const unknown = Object.keys(models).find((key) => !roles.includes(key) && !workers.includes(key));
+  if (unknown === undefined) return;
+  throw new TestKitError(
+    'unknown_role',
+    `models: no role and no worker of this run has the name ${JSON.stringify(unknown)}. Roles: ${listed(roles)}. Workers: ${listed(workers)}.`,
+  );
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : [...new Set(names)].join(', ');
 }
 
 /** The worker that the test runs. */

@@ -43,6 +43,8 @@ export type ToolRunContext = {
 
 /** How `runTool` runs the tool. */
 export type RunToolOptions = {
+  /** The name of the tool, with its prefix: needed for a package with several tools. */
+  tool?: string | undefined;
   /** For whom it runs. */
   context?: ToolRunContext | undefined;
   /** Aborts the call. */
@@ -72,12 +74,12 @@ export type ToolRun = {
 /**
  * Runs a tool once with this input. The input is checked by the schema of the tool and the result converted as in the
  * product; nothing asks for approval. A tool that fails, or that refuses the input, is a result with `error`. Throws a
- * `TestKitError`: `invalid_config` if the tool itself is not valid, `unavailable` if it is transactional and there is no `tx`.
+ * `TestKitError`: `invalid_config` if the tool itself is not valid, `unknown_tool` if a package has several tools and `tool`
+ * names none of them, `unavailable` if it is transactional and there is no `tx`.
  */
 export async function runTool(tool: object, input: Json, options: RunToolOptions = {}): Promise<ToolRun> {
   const { tools, hide } = readConfig({ tools: [tool] });
-  const [read] = tools;
-  if (read === undefined) throw new TestKitError('unknown_tool', 'There is no tool.');
+  const read = chosen(tools, options.tool);
   const { tx = null } = options;
   if (read.transactional === true && tx === null)
     throw new TestKitError(
@@ -106,6 +108,22 @@ export async function runTool(tool: object, input: Json, options: RunToolOptions
       context_id,
     })),
   };
+}
+
+function chosen(tools: readonly Tool[], name: string | undefined): Tool {
+  const names = tools.map(({ descriptor }) => descriptor.name);
+  const [first, second] = name === undefined ? tools : tools.filter(({ descriptor }) => descriptor.name === name);
+  if (first !== undefined && second === undefined) return first;
+  if (name !== undefined)
+    throw new TestKitError(
+      'unknown_tool',
+      `tool: no tool has the name ${JSON.stringify(name)}. Its tools: ${names.join(', ') || 'none'}.`,
+    );
+  if (first === undefined) throw new TestKitError('unknown_tool', 'There is no tool.');
+  throw new TestKitError(
+    'unknown_tool',
+    `The package has several tools: ${names.join(', ')}. Say which: runTool(package, input, { tool: '${names[0]}' }).`,
+  );
 }
 
 /** Keeps what the tool returns or throws. */

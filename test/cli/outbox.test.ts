@@ -130,6 +130,16 @@ test('without a URL, the status of all outboxes of the config file', async () =>
   });
 });
 
+test('a config file with a tool package needs no secret here', async () => {
+  await service.install();
+  const file = `import { defineToolPackage } from 'nightshift';
+    const weather = defineToolPackage({ name: 'weather', secrets: ['WEATHER_API_KEY'], tools: () => [] });
+    const outboxes = ${JSON.stringify({ shop: { url: service.url, tenants: ['acme'] } })};
+    export default { tools: [weather()], outboxes };`;
+  await writeFile(path.join(folder, 'nightshift.config.mjs'), file);
+  expect(await run('status')).toEqual(said('shop: 0 waiting; 0 refused'));
+});
+
 test.each([
   [[]],
   [['install']],

@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { openWorker } from '../../src/embed/worker.ts';
 import { parseOptions } from '../../src/embed/settings.ts';
+import { defineToolPackage } from '../../src/index.ts';
 
 test('the collector of the service is for its own SDK, whatever its value', () => {
   const databaseUrl = 'postgres://shop@127.0.0.1/shop';
@@ -12,4 +14,22 @@ test('a database login for API processes is refused', () => {
   const env = { NIGHTSHIFT_API_DATABASE_URL: databaseUrl };
   expect(() => parseOptions({ databaseUrl, env })).toThrow(/env\.NIGHTSHIFT_API_DATABASE_URL is only for/);
   expect(parseOptions({ databaseUrl }).databaseUrl).toBe(databaseUrl);
+});
+
+test('only a worker needs the secrets of tool packages', async () => {
+  const databaseUrl = 'postgres://shop@127.0.0.1/shop';
+  const weather = defineToolPackage({ name: 'weather', secrets: ['WEATHER_API_KEY'], tools: () => [] });
+  const config = { tools: [weather()] };
+  const startWorker = vi.fn();
+  expect(parseOptions({ databaseUrl, config, env: { WEATHER_API_KEY: 'a-key-of-a-test' } }).workerFaults).toEqual([]);
+  const { workerFaults } = parseOptions({ databaseUrl, config });
+  await expect(openWorker({ startWorker }, workerFaults).start()).rejects.toMatchObject({
+    code: 'invalid_options',
+    faults: [
+      'config: tools[0] (package weather): secrets.WEATHER_API_KEY: is missing. Give WEATHER_API_KEY in env, or give it: secrets: { WEATHER_API_KEY: … }.',
+    ],
+  });
+  expect(startWorker).not.toHaveBeenCalled();
+  const wrong = { tools: [weather({ prefix: 'a b' })] };
+  expect(() => parseOptions({ databaseUrl, config: wrong })).toThrow('config: tools[0] (package weather): prefix');
 });

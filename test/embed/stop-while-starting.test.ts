@@ -36,9 +36,9 @@ test('a heartbeat that waits for the database ends with the signal, and closes i
 });
 
 test('stop ends a start of the worker that waits for the database', async () => {
-  const worker = openWorker({
-    startWorker: (signal) => new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
-  });
+  const startWorker: Parameters<typeof openWorker>[0]['startWorker'] = (signal) =>
+    new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+  const worker = openWorker({ startWorker }, []);
   const code = worker.start().catch((error: unknown) => (error as { code: string }).code);
   await worker.stop();
   expect(await code).toBe('stopped');

@@ -4,9 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { JsonObject } from '../../src/core/json.ts';
 import { connect } from '../../src/tools/mcp/connection/connection.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 
 const url = process.argv.at(-1);
-const parsed = parseConfigFile({ mcp_servers: { it: { url, elicitation: 'defaults' } } });
+const parsed = parseConfigFile({ mcp_servers: { it: { url, elicitation: 'defaults' } } }, PLACEHOLDERS);
 const settings = parsed.ok ? parsed.settings.mcpServers.get('it') : undefined;
 if (settings === undefined) throw new Error(parsed.ok ? 'no server' : parsed.faults.join('\n'));
 

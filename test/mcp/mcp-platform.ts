@@ -16,6 +16,7 @@ import { WORKER_LIMITS } from '../../src/platform/services/pool-limits.ts';
 import { parseEnvironment } from '../../src/config/config.ts';
 import type { Environment } from '../../src/config/environment.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { openClient, type Client } from '../e2e/rig/client.ts';
 import { createTestDatabase } from '../services/database.ts';
 import { referenceFolder } from '../../src/package-files.ts';
@@ -44,7 +45,7 @@ export async function openMcpPlatform(
 ): Promise<McpPlatform> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
   const database = await createTestDatabase();
-  const parsed = parseConfigFile({ mcp_servers: toServers(folder) });
+  const parsed = parseConfigFile({ mcp_servers: toServers(folder) }, PLACEHOLDERS);
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });

@@ -10,6 +10,7 @@ import type { ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
 import type { CallOutcome, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
 import { NO_REPORT, NO_SERVICES, call } from '../tools/invoke.ts';
@@ -38,7 +39,10 @@ export async function openScripted(
   runs: Runs = { has: () => false },
 ): Promise<Opened> {
   const folder = await mkdtemp(join(tmpdir(), 'nightshift-mcp-'));
-  const parsed = parseConfigFile({ mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } });
+  const parsed = parseConfigFile(
+    { mcp_servers: servers ?? { it: { ...scripted(folder), ...settings } } },
+    PLACEHOLDERS,
+  );
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const lines: string[] = [];
   const say = (fields: object, text: string): void => void lines.push(`${text} ${JSON.stringify(fields)}`);

@@ -63,6 +63,31 @@ describe('a child that its parent waits for', () => {
     expect(JSON.stringify(researcher.requests[0]?.messages)).toContain('Find it.');
   });
 
+  test('two of one role have answers of their own by their names', async () => {
+    const calls = [spawn({ input: 'go', name: 'north' }), spawn({ input: 'go', name: 'south' })];
+    const model = simulatedModel([{ calls }, 'done']);
+    const models = { north: simulatedModel(['cold']), researcher: simulatedModel(['warm']) };
+    const { children } = await runRole(config, { role: 'boss', input: 'go', model, models });
+    expect(children.map(({ name, output }) => [name, output?.text])).toEqual([
+      ['north', 'cold'],
+      ['south', 'warm'],
+    ]);
+  });
+
+  test('a key of models that no role and no worker has is told', async () => {
+    const run = runRole(config, {
+      role: 'boss',
+      input: 'go',
+      model: simulatedModel([{ calls: [spawn({ input: 'say: one', name: 'north' })] }, 'done']),
+      models: { reseacher: simulatedModel(['never']) },
+    });
+    await expect(run).rejects.toMatchObject({
+      code: 'unknown_role',
+      message:
+        'models: no role and no worker of this run has the name "reseacher". Roles: boss, researcher, lonely. Workers: north.',
+    });
+  });
+
   test('several at once, scripted by their inputs; one fails', async () => {
     const calls = [spawn({ input: 'say: one', name: 'a' }), spawn({ input: 'fail: auth', name: 'b' })];
     const model = simulatedModel([{ calls }, 'done']);

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { loadConfigFile } from '../../src/tools/config/config-file.ts';
-import { fromEnvironment } from '../../src/tools/packages/secrets.ts';
+import { PLACEHOLDERS, fromEnvironment } from '../../src/tools/packages/secrets.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const index = JSON.stringify(join(root, 'src/index.ts'));
@@ -159,7 +159,9 @@ test('tells the files that were loaded, and those that an import did not find', 
   const path = await write('nightshift.config.ts', "import './there.ts';\nexport default {};");
   await write('there.ts', "await import('./later/one.ts');");
   const files: string[] = [];
-  await expect(loadConfigFile(folder, null, { onFile: (file) => files.push(file) })).rejects.toThrow('later/one.ts');
+  await expect(
+    loadConfigFile(folder, null, { secrets: PLACEHOLDERS, onFile: (file) => files.push(file) }),
+  ).rejects.toThrow('later/one.ts');
   expect(files).toEqual([path, join(folder, 'there.ts'), join(folder, 'later/one.ts')]);
 });
 
@@ -216,7 +218,10 @@ describe('a tool package in node_modules', () => {
       "import { weather } from 'weather-tools';\nexport default { tools: [weather()] };",
     );
     const files: string[] = [];
-    await loadConfigFile(folder, 'nightshift.config.mjs', { onFile: (file) => files.push(file) });
+    await loadConfigFile(folder, 'nightshift.config.mjs', {
+      secrets: PLACEHOLDERS,
+      onFile: (file) => files.push(file),
+    });
     expect(files).toContain(path);
   });
 });

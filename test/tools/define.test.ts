@@ -15,6 +15,7 @@ import {
 } from '../../src/index.ts';
 import type { ToolLog } from '../../src/tools/run/tool-log.ts';
 import { parseConfigFile, type ConfigSchema } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 
 const base = { name: 'a', description: 'A.', effect: 'none' } as const;
 
@@ -65,13 +66,13 @@ describe('typing a config file', () => {
       limits: { max_steps: 5 },
     });
     expectTypeOf(config).toExtend<OperatorConfig>();
-    expect(parseConfigFile(config)).toMatchObject({ ok: true });
+    expect(parseConfigFile(config, PLACEHOLDERS)).toMatchObject({ ok: true });
     const data = [() => 3, () => ({ found: [1, null] }), async () => [true], () => null];
     for (const execute of data)
       expectTypeOf(defineConfig({ tools: [{ ...base, input: z.object({}), execute }] })).toExtend<OperatorConfig>();
     const list: ToolDefinition[] = [apart, plain];
-    expect(parseConfigFile(defineConfig({ tools: list }))).toMatchObject({ ok: true });
-    expect(parseConfigFile(defineConfig({}))).toMatchObject({ ok: true });
+    expect(parseConfigFile(defineConfig({ tools: list }), PLACEHOLDERS)).toMatchObject({ ok: true });
+    expect(parseConfigFile(defineConfig({}), PLACEHOLDERS)).toMatchObject({ ok: true });
   });
 
   test('type errors are reported', () => {

@@ -271,6 +271,14 @@ describe('a request', () => {
   });
 });
 
+test('a refusal quotes the URL, and the number of encodings', async () => {
+  const at = await fetched({ url: 'http://[' });
+  expect(at).toMatchObject({ result: { error: { message: 'The URL "http://[" is invalid.' } } });
+  const url = serve((_, response) => void response.writeHead(200, { 'content-encoding': 'br, br, br' }).end('x'));
+  const message = 'The body has more than 2 nested content encodings.';
+  expect(await fetched({ url })).toMatchObject({ result: { error: { message } } });
+});
+
 describe('bodies', () => {
   const sends = (headers: Record<string, string>, body: Buffer | string): string =>
     serve((_, response) => void response.writeHead(200, headers).end(body));

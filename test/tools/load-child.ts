@@ -4,6 +4,7 @@
  */
 import { pathToFileURL } from 'node:url';
 import type { loadConfigFile } from '../../src/tools/config/config-file.ts';
+import { fromEnvironment } from '../../src/tools/packages/secrets.ts';
 
 const [, , loader = '', cwd = '', named = null] = process.argv;
 const { loadConfigFile: load } = (await import(pathToFileURL(loader).href)) as {
@@ -11,7 +12,7 @@ const { loadConfigFile: load } = (await import(pathToFileURL(loader).href)) as {
 };
 
 try {
-  const { path, tools, roles, limits } = await load(cwd, named);
+  const { path, tools, roles, limits } = await load(cwd, named, { secrets: fromEnvironment({}) });
   const names = tools.map((tool) => tool.descriptor.name);
   process.stdout.write(JSON.stringify({ path, tools: names, roles: Object.fromEntries(roles), limits }));
 } catch (error) {

@@ -4,13 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { CONFIG_COMPONENTS } from '../../src/schema/config.ts';
 import { NO_OIDC_SETTINGS } from '../../src/core/access/oidc.ts';
 import { ConfigSchema, parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { AS_IT_IS } from '../../src/tools/packages/hide.ts';
 import { faultyTool } from './faulty-tool.ts';
 
 const tool = faultyTool({ name: 'read_page' });
 
 function faultsOf(config: unknown): string[] {
-  const parsed = parseConfigFile(config);
+  const parsed = parseConfigFile(config, PLACEHOLDERS);
   return parsed.ok ? [] : parsed.faults;
 }
 
@@ -23,36 +24,39 @@ test('its schema is valid: no process validates it at the start', () => {
 
 describe('a valid configuration', () => {
   test('gives tools, roles and limits', () => {
-    const parsed = parseConfigFile({
-      tools: [
-        { ...tool, effect: 'once', approval: 'never', on_unknown: 'tell', timeout_ms: 5 },
-        { ...tool, name: 'zod', input_schema: undefined, input: z.object({ a: z.string() }) },
-      ],
-      roles: {
-        coder: {
-          system_prompt: 'You code.',
-          model: 'openai-chat/some/model',
-          streaming: false,
-          mode: 'act',
-          tools: ['read_page', 'zod'],
-          max_steps: 5,
-          max_tokens: 100,
-          parameters: { temperature: 0.5 },
-          idle_timeout_s: 60,
-          approval: [{ tool: 'write_*', decision: 'always' }],
+    const parsed = parseConfigFile(
+      {
+        tools: [
+          { ...tool, effect: 'once', approval: 'never', on_unknown: 'tell', timeout_ms: 5 },
+          { ...tool, name: 'zod', input_schema: undefined, input: z.object({ a: z.string() }) },
+        ],
+        roles: {
+          coder: {
+            system_prompt: 'You code.',
+            model: 'openai-chat/some/model',
+            streaming: false,
+            mode: 'act',
+            tools: ['read_page', 'zod'],
+            max_steps: 5,
+            max_tokens: 100,
+            parameters: { temperature: 0.5 },
+            idle_timeout_s: 60,
+            approval: [{ tool: 'write_*', decision: 'always' }],
+          },
+          plain: {},
         },
-        plain: {},
+        limits: {
+          queued_inputs: 1,
+          max_steps: 2,
+          tool_result: 300,
+          tool_timeout_ms: 4,
+          approval_timeout_s: 5,
+          answer_timeout_s: 6,
+          retention: { archived_days: 30 },
+        },
       },
-      limits: {
-        queued_inputs: 1,
-        max_steps: 2,
-        tool_result: 300,
-        tool_timeout_ms: 4,
-        approval_timeout_s: 5,
-        answer_timeout_s: 6,
-        retention: { archived_days: 30 },
-      },
-    });
+      PLACEHOLDERS,
+    );
     if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
     const { tools, roles, limits } = parsed.settings;
     expect(tools.map(({ descriptor, timeoutMs }) => [descriptor.name, descriptor.effect, timeoutMs])).toEqual([
@@ -88,7 +92,7 @@ describe('a valid configuration', () => {
   });
 
   test('may be empty, and may name the fields that it leaves out', () => {
-    expect(parseConfigFile({})).toEqual({
+    expect(parseConfigFile({}, PLACEHOLDERS)).toEqual({
       ok: true,
       settings: {
         tools: [],
@@ -387,9 +391,12 @@ describe('an invalid configuration', () => {
 
   test('may say who signs in', () => {
     const grants = [{ group: 'g', tenant: 't', role: 'viewer' }];
-    const parsed = parseConfigFile({
-      oidc: { grants, groups_claim: 'https://a.example/groups', scopes: ['groups'], client_auth: 'basic' },
-    });
+    const parsed = parseConfigFile(
+      {
+        oidc: { grants, groups_claim: 'https://a.example/groups', scopes: ['groups'], client_auth: 'basic' },
+      },
+      PLACEHOLDERS,
+    );
     expect(parsed.ok ? parsed.settings.oidc : parsed.faults).toEqual({
       grants,
       groupsClaim: 'https://a.example/groups',
@@ -416,7 +423,7 @@ describe('an invalid configuration', () => {
 });
 
 describe('limits of built-in tools', () => {
-  const limitsOf = (limits: object) => parseConfigFile({ limits });
+  const limitsOf = (limits: object) => parseConfigFile({ limits }, PLACEHOLDERS);
 
   test('apply beside the defaults', () => {
     const parsed = limitsOf({

@@ -2,11 +2,12 @@
 import { expect, test } from 'vitest';
 import { defineConfig } from '../../src/index.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 
 const sound = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 };
 
 function faultsOf(prices: unknown): string[] {
-  const parsed = parseConfigFile({ prices });
+  const parsed = parseConfigFile({ prices }, PLACEHOLDERS);
   return parsed.ok ? [] : parsed.faults;
 }
 
@@ -18,7 +19,7 @@ test('are read by model, in trillionths of a dollar per token', () => {
       'simulated/clerk': { input: 0.000001, output: 1_000, cache_read: 0, cache_write: 0 },
     },
   });
-  const parsed = parseConfigFile(written);
+  const parsed = parseConfigFile(written, PLACEHOLDERS);
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   expect([...parsed.settings.prices]).toEqual([
     [
@@ -32,7 +33,7 @@ test('are read by model, in trillionths of a dollar per token', () => {
 
 test('are absent where none are written: there are no built-in prices', () => {
   for (const config of [{}, { prices: {} }, { prices: undefined }])
-    expect(parseConfigFile(config)).toMatchObject({ ok: true, settings: { prices: new Map() } });
+    expect(parseConfigFile(config, PLACEHOLDERS)).toMatchObject({ ok: true, settings: { prices: new Map() } });
 });
 
 test('are of models as configs name them', () => {

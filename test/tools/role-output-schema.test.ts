@@ -5,9 +5,13 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineConfig } from '../../src/tools/config/define.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 
 function roleOf(output_schema: object | false) {
-  const parsed = parseConfigFile(defineConfig({ roles: { reader: { output_schema, output_retries: 1 } } }));
+  const parsed = parseConfigFile(
+    defineConfig({ roles: { reader: { output_schema, output_retries: 1 } } }),
+    PLACEHOLDERS,
+  );
   return parsed.ok ? parsed.settings.roles.get('reader') : parsed.faults;
 }
 

@@ -5,6 +5,7 @@ import { TransactionRefused, type CallTransaction } from '../../src/core/tools/t
 import { ToolError, defineConfig, defineTool, type ToolDefinition, type ToolTransaction } from '../../src/index.ts';
 import { runRole, runTool } from '../../src/testing/index.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { NO_SERVICES, call, runnerOf } from './invoke.ts';
 
 const book = defineTool({
@@ -75,7 +76,7 @@ test.each<[object, string]>([
   [{ transactional: false }, 'tools[0].effect: is missing.'],
   [{ transactional: 'yes' }, 'tools[0].transactional: must be true or false, not "yes".'],
 ])('a config file is refused: %o', (over, fault) => {
-  const parsed = parseConfigFile({ tools: [{ ...book, ...over }] });
+  const parsed = parseConfigFile({ tools: [{ ...book, ...over }] }, PLACEHOLDERS);
   expect(parsed.ok ? [] : parsed.faults).toContain(fault);
 });
 

@@ -8,6 +8,7 @@ import { untilSignal } from '../../platform/signals.ts';
 import { VERSION } from '../../package-files.ts';
 import { openTelemetry } from '../../telemetry/telemetry.ts';
 import { loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
+import { AS_IT_IS } from '../../tools/packages/hide.ts';
 import { fromEnvironment } from '../../tools/packages/secrets.ts';
 import { describeError } from '../describe-error.ts';
 import { sendReport, type Ready } from './report.ts';
@@ -31,7 +32,8 @@ async function run(): Promise<number> {
   const log = createLog(config.logLevel);
   // Ctrl-C reaches all processes of the terminal. The command decides when this one ends, and then sends SIGTERM.
   process.on('SIGINT', () => undefined);
-  const exitCode = untilSignal(log, ['SIGTERM']);
+  let hide = AS_IT_IS;
+  const exitCode = untilSignal(log, { hide: () => hide, signals: ['SIGTERM'] });
   const ends: End[] = [];
   const stopping = new AbortController();
   const bringUp = async (): Promise<number> => {
@@ -39,6 +41,7 @@ async function run(): Promise<number> {
       secrets: fromEnvironment(process.env),
       onFile: (file) => void sendReport({ kind: 'loading', file }),
     });
+    hide = configFile.hide;
     await sendReport(await serve(config, configFile, log, { ends, signal: stopping.signal }));
     return exitCode;
   };

@@ -13,6 +13,7 @@ import {
 } from '../../db/outbox/install.ts';
 import { outboxSql } from '../../db/outbox/outbox-schema.ts';
 import { loadConfigFile } from '../../tools/config/config-file.ts';
+import { PLACEHOLDERS } from '../../tools/packages/secrets.ts';
 import { USAGE, parseOutboxArguments, type Wanted } from './arguments.ts';
 import { backlogLines } from './status.ts';
 
@@ -113,7 +114,7 @@ function tellInstalled(installed: Installed, schema: string): number {
 
 /** Of each outbox of the config file. The exit code: 1 if one of them cannot be read. */
 async function statusOfAll(config: Config): Promise<number> {
-  const { outboxes } = await loadConfigFile(process.cwd(), config.configFile);
+  const { outboxes } = await loadConfigFile(process.cwd(), config.configFile, { secrets: PLACEHOLDERS });
   const named = namedOutboxes(outboxes, config.databaseSchema);
   if (named.length === 0) return fail('The config file has no outboxes. Pass --database-url.');
   const codes: number[] = [];

@@ -8,7 +8,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PACKAGE_ENTRY } from '../../package-files.ts';
-import { fromEnvironment, type SecretSource } from '../packages/secrets.ts';
+import type { SecretSource } from '../packages/secrets.ts';
 import { faultText } from '../run/fault.ts';
 import { NO_SETTINGS, parseConfigFile, type OperatorSettings } from './parse-config.ts';
 import { placeIn, syntaxPlace } from './syntax-place.ts';
@@ -24,8 +24,8 @@ export class ConfigFileError extends Error {
 }
 
 type LoadOptions = {
-  /** Of tool packages. Default: no variable is set. */
-  secrets?: SecretSource;
+  /** Of tool packages. `PLACEHOLDERS` for what runs no tool. */
+  secrets: SecretSource;
   /**
    * Gets the path of the config file and of each file that it imports, outside of packages, also of those that do not
    * exist, each before it runs.
@@ -37,7 +37,7 @@ type LoadOptions = {
 export async function loadConfigFile(
   cwd: string,
   named: string | null,
-  { secrets = fromEnvironment({}), onFile = () => undefined }: LoadOptions = {},
+  { secrets, onFile = () => undefined }: LoadOptions,
 ): Promise<ConfigFile> {
   const path = named === null ? await findIn(cwd) : await existing(resolve(cwd, named));
   if (path === null) return { ...NO_SETTINGS, path: null };

@@ -13,9 +13,9 @@ import { NAME } from '../../schema/patterns.ts';
 import { MOST_FAULTS, faultAt, isWithin, type Fault, type Path } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
-import { AS_IT_IS, type Hide } from '../packages/hide.ts';
+import { AS_IT_IS, secretsIn, type Hide } from '../packages/hide.ts';
 import { openPackages, originText, relocated, type Opened, type Origin } from '../packages/open-packages.ts';
-import { fromEnvironment, type SecretSource } from '../packages/secrets.ts';
+import type { SecretSource } from '../packages/secrets.ts';
 import type { ServerSettings } from '../mcp/settings/server-settings.ts';
 import { Servers, serverFaults, toServers } from '../mcp/settings/servers.ts';
 import type { Tool } from '../registry/tool.ts';
@@ -80,8 +80,8 @@ type WrittenConfig = Static<typeof ConfigSchema>;
 
 const check = checkerOf(ConfigSchema);
 
-/** `source`: of the secrets of tool packages. Default: no variable is set. */
-export function parseConfigFile(value: unknown, source: SecretSource = fromEnvironment({})): ParsedConfig {
+/** `source`: of the secrets of tool packages. */
+export function parseConfigFile(value: unknown, source: SecretSource): ParsedConfig {
   const opened = openPackages(value, source);
   const config = plainCopy(opened.config);
   const { faults, more } = check(config);
@@ -128,10 +128,16 @@ function isToolOfRole([section, , key]: Path): boolean {
 
 /** The name, description and schema of a tool are part of every prompt. */
 function shownSecrets({ tools, hide }: Pick<OperatorSettings, 'tools' | 'hide'>): Fault[] {
-  return tools.flatMap(({ descriptor }, index) => {
-    const text = JSON.stringify(descriptor);
-    return hide(text) === text ? [] : [faultAt(['tools', index], 'its name, description or input contains a secret')];
-  });
+  return tools.flatMap(({ descriptor: { name, description, input_schema: input } }, index) =>
+    Object.entries({ name, description, input }).flatMap(([part, value]) =>
+      secretsIn(value, hide).map((secret) =>
+        faultAt(
+          ['tools', index],
+          `its ${part} contains the secret ${secret}. Its name, description and input are shown`,
+        ),
+      ),
+    ),
+  );
 }
 
 type Parts = { inputs: Map<number, ValidInput>; origins: readonly Origin[] };

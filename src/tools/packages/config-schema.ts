@@ -33,9 +33,15 @@ type ReadConfig = { ok: true; config: unknown } | { ok: false; faults: Fault[] }
 export function readPackageConfig({ config, config_schema }: Schemas, given: unknown): ReadConfig {
   if (config !== undefined && config_schema !== undefined)
     return refused('has both config and config_schema; a package needs only one', []);
-  if (config !== undefined) return byLibrary(config, given ?? {});
+  if (config !== undefined) return given === undefined ? withoutConfig(config) : byLibrary(config, given);
   if (config_schema !== undefined) return byJsonSchema(config_schema, given ?? {});
   return given === undefined ? { ok: true, config: undefined } : refused('this package takes no config');
+}
+
+/** A schema that accepts undefined has a default of its own. Of other schemas, each member may have one. */
+function withoutConfig(schema: unknown): ReadConfig {
+  const optional = byLibrary(schema, undefined);
+  return optional.ok ? optional : byLibrary(schema, {});
 }
 
 function byLibrary(schema: unknown, given: unknown): ReadConfig {

@@ -27,7 +27,10 @@ type Definition<Config, Names extends readonly string[]> = {
    * value, each is read from the environment variable of this name.
    */
   secrets?: Names | undefined;
-  /** Makes the tools, when a process checks its config. Must not wait, and must not call anything. */
+  /**
+   * Makes the tools, when a process checks its config. Must not wait, and must not call anything. Use secrets only when a
+   * tool is called: a process that runs no tools has placeholders in their place, which have another form.
+   */
   tools: (parts: ToolPackageParts<Config, Names>) => readonly ToolDefinition[];
 };
 
@@ -38,12 +41,14 @@ export type ToolPackageOptions<Config, Names extends readonly string[]> = {
 } & ConfigOption<Config> &
   SecretsOption<Names>;
 
-/** Not needed if every member has a default. */
-type ConfigOption<Config> = undefined extends Config
+/** Not needed if it is optional, or if every member has a default. */
+type ConfigOption<Config> = [Config] extends [undefined]
   ? { config?: undefined }
-  : Partial<Config> extends Config
-    ? { config?: Config | undefined }
-    : { config: Config };
+  : undefined extends Config
+    ? { config?: Config }
+    : Partial<Config> extends Config
+      ? { config?: Config | undefined }
+      : { config: Config };
 
 type SecretsOption<Names extends readonly string[]> = Names extends readonly []
   ? { secrets?: undefined }

@@ -68,20 +68,34 @@ export function hiddenLog(log: ToolLog, hide: Hide): ToolLog {
   };
 }
 
-function hiddenField(field: unknown, hide: Hide): unknown {
-  if (field instanceof Error) return hiddenError(field, hide, DEPTH);
+/** An error, or another value, for the log of the process. */
+export function hiddenField(field: unknown, hide: Hide): unknown {
+  if (hide === AS_IT_IS) return field;
+  if (field instanceof Error) return hiddenError(field, hide);
   return typeof field === 'object' && field !== null && !Array.isArray(field)
     ? hide(messageText(field))
     : hiddenIn(field, hide);
 }
 
-/** Name, message, code, stack and causes. Other members, such as the headers of a request, are left out. */
-function hiddenError(error: Error, hide: Hide, depth: number): Error {
-  const { cause } = error;
+/**
+ * Name, message, code, stack and causes. Other members, such as the headers of a request, are left out; of a failed query the
+ * statement stays, by which the log knows it. Never throws.
+ */
+export function hiddenError(error: Error, hide: Hide, depth = DEPTH): Error {
+  try {
+    return readError(error, hide, depth);
+  } catch {
+    return new Error('an error that cannot be read');
+  }
+}
+
+function readError(error: Error, hide: Hide, depth: number): Error {
+  const { cause, stack = '' }: { cause?: unknown; stack?: unknown } = error;
   const further = cause instanceof Error && depth > 1 ? { cause: hiddenError(cause, hide, depth - 1) } : {};
   const hidden = new Error(hide(ownMessage(error)), further);
   const code = codeOf(error);
   hidden.name = hide(faultName(error));
-  hidden.stack = hide(error.stack ?? '');
+  hidden.stack = hide(String(stack));
+  if ('query' in error && 'params' in error) Object.assign(hidden, { query: hide(String(error.query)), params: [] });
   return code === null ? hidden : Object.assign(hidden, { code: hide(code) });
 }

@@ -1,6 +1,6 @@
 /**
  * Hides the secrets of tool packages in texts. Each occurrence becomes `[secret NAME]`: of the value itself, and of the forms
- * that it has in JSON, in URLs and in base64.
+ * that it has in JSON (also in JSON in JSON), in URLs and in base64, also of a longer text.
  */
 import type { Secret } from './secrets.ts';
 
@@ -30,14 +30,44 @@ function escaped(text: string): string {
 function formsOf(written: string): Set<string> {
   const value = written.trim();
   const bytes = Buffer.from(value);
+  const inJson = jsonOf(value);
   return new Set([
     value,
-    JSON.stringify(value).slice(1, -1),
+    inJson,
+    jsonOf(inJson),
+    // PHP escapes slashes.
+    inJson.replaceAll('/', String.raw`\/`),
     encodeURIComponent(value.toWellFormed()),
     new URLSearchParams({ '': value }).toString().slice(1),
     bytes.toString('base64'),
     bytes.toString('base64url'),
+    ...[0, 1, 2].flatMap((before) => [within64(bytes, before, 'base64'), within64(bytes, before, 'base64url')]),
   ]);
+}
+
+function jsonOf(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/**
+ * What is in base64 of a longer text, such as `user:password`, whatever stands beside it. `before`: the bytes before it,
+ * modulo 3. The characters that have bits of other bytes too are left out.
+ */
+function within64(bytes: Buffer, before: number, encoding: 'base64' | 'base64url'): string {
+  const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(encoding);
+  return text.slice(Math.ceil((8 * before) / 6), Math.floor((8 * (before + bytes.length)) / 6));
+}
+
+/** Names of the secrets in the texts of a JSON value. Names of members are no texts. */
+export function secretsIn(value: unknown, hide: Hide): string[] {
+  const found = new Set<string>();
+  const look = (part: unknown): void => {
+    if (typeof part === 'object' && part !== null) Object.values(part).forEach(look);
+    if (typeof part !== 'string' || hide(part) === part) return;
+    for (const [, name = ''] of hide(part).matchAll(/\[secret (\w+)\]/g)) found.add(name);
+  };
+  look(value);
+  return [...found];
 }
 
 /** The same value without secrets: all texts and names in lists and plain objects. Other objects are not changed. */

@@ -39,14 +39,14 @@ export function readPackage(definition: unknown, options: unknown, source: Secre
 
 function makeTools(definition: Definition, { prefix = '', ...options }: Options, source: SecretSource): ReadPackage {
   const read = readPackageConfig(definition, options.config);
-  const { secrets, faults } = readSecrets(definition.secrets ?? [], options.secrets ?? {}, source);
+  const { secrets, unset, faults } = readSecrets(definition.secrets ?? [], options.secrets ?? {}, source);
   if (!read.ok || faults.length > 0)
     return { tools: [], secrets, faults: [...(read.ok ? [] : read.faults), ...faults] };
   const values = Object.freeze(Object.fromEntries(secrets.map(({ name, value }) => [name, value])));
   const made = listOf(() => definition.tools({ config: read.config, secrets: values, prefix }));
   return Array.isArray(made)
     ? { tools: made.map((tool: unknown) => prefixed(tool, prefix)), secrets, faults: [] }
-    : { tools: [], secrets, faults: [faultAt(['tools'], made.problem)] };
+    : { tools: [], secrets, faults: [faultAt(['tools'], withAdvice(made.problem, unset))] };
 }
 
 function listOf(make: () => unknown): unknown[] | { problem: string } {
@@ -59,6 +59,14 @@ function listOf(make: () => unknown): unknown[] | { problem: string } {
   } catch (error) {
     return { problem: `the function of the package failed: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/** A package that checks the form of its key fails where the key is not needed. */
+function withAdvice(problem: string, unset: readonly string[]): string {
+  if (unset.length === 0) return problem;
+  const [is, its] =
+    unset.length === 1 ? ['is', 'its value is a placeholder'] : ['are', 'their values are placeholders'];
+  return `${problem.replace(/\.$/, '')}. ${unset.join(', ')} ${is} not set here, so ${its}. Use secrets only when a tool is called`;
 }
 
 /** The functions of a tool keep the tool itself as `this`. */

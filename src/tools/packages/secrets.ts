@@ -24,15 +24,15 @@ export function fromEnvironment(variables: SecretSource['variables'], isRequired
 /** Nothing is set, and nothing is needed. */
 export const PLACEHOLDERS: SecretSource = fromEnvironment({}, false);
 
+/** `unset`: names of those whose value is a placeholder. */
+type ReadSecrets = { secrets: Secret[]; unset: string[]; faults: Fault[] };
+
 /** `names`: what the package needs. `given`: the option `secrets` of its user. */
-export function readSecrets(
-  names: readonly string[],
-  given: unknown,
-  source: SecretSource,
-): { secrets: Secret[]; faults: Fault[] } {
+export function readSecrets(names: readonly string[], given: unknown, source: SecretSource): ReadSecrets {
   if (!isRecord(given))
-    return { secrets: [], faults: [faultAt(['secrets'], 'must be an object: secrets by their names')] };
+    return { secrets: [], unset: [], faults: [faultAt(['secrets'], 'must be an object: secrets by their names')] };
   const secrets: Secret[] = [];
+  const unset: string[] = [];
   const faults = Object.keys(given)
     .filter((name) => !names.includes(name))
     .map((name) =>
@@ -41,12 +41,15 @@ export function readSecrets(
   for (const name of new Set(names)) {
     const read = readSecret(name, given, source);
     if (typeof read === 'string') secrets.push({ name, value: read });
-    else faults.push(faultAt(['secrets', name], read.problem));
+    else if ('unset' in read) {
+      secrets.push({ name, value: read.unset });
+      unset.push(name);
+    } else faults.push(faultAt(['secrets', name], read.problem));
   }
-  return { secrets, faults };
+  return { secrets, unset, faults };
 }
 
-function readSecret(name: string, given: Record<string, unknown>, source: SecretSource): string | { problem: string } {
+function readSecret(name: string, given: Record<string, unknown>, source: SecretSource): string | NotSet {
   const isGiven = Object.hasOwn(given, name);
   const variable = isGiven ? readVariable(given[name]) : name;
   const value = variable === null ? given[name] : source.variables[variable];
@@ -57,8 +60,11 @@ function readSecret(name: string, given: Record<string, unknown>, source: Secret
   return { problem: `is shorter than ${SHORTEST_SECRET} characters, so it could not be hidden in results and logs` };
 }
 
-function missing(name: string, variable: string | null, isGiven: boolean, source: SecretSource) {
-  if (!source.isRequired) return `unset-${name}`;
+/** `unset`: the placeholder in its place. */
+type NotSet = { unset: string } | { problem: string };
+
+function missing(name: string, variable: string | null, isGiven: boolean, source: SecretSource): NotSet {
+  if (!source.isRequired) return { unset: `unset-${name}` };
   if (variable === null)
     return { problem: `is missing. Its value is empty; env('NAME') reads an environment variable` };
   const or = isGiven ? '' : `, or give it: secrets: { ${name}: … }`;

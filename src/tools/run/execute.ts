@@ -12,7 +12,7 @@ import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../.
 import { TransactionRefused } from '../../core/tools/transaction.ts';
 import { performIn } from '../durable/perform-in.ts';
 import { durableOf } from '../durable/run-steps.ts';
-import { AS_IT_IS, type Hide } from '../packages/hide.ts';
+import { AS_IT_IS, hiddenIn, type Hide } from '../packages/hide.ts';
 import { hiddenLog, hiddenNames, hiddenServices } from '../packages/hidden-services.ts';
 import { factsOf, loggedIds } from './facts.ts';
 import { LONGEST_FAULT, codeOf, faultFrames, faultName, ownMessage } from './fault.ts';
@@ -95,7 +95,8 @@ function race(
     let over = false;
     let result = false;
     const children: SpawnedChild[] = [];
-    const spawned = (child: SpawnedChild): void => void children.push(child);
+    const { hide = AS_IT_IS } = options;
+    const spawned = (child: SpawnedChild): void => void children.push({ ...child, name: hide(child.name) });
     /** What the call ends with once its transaction has ended, unless that has settled it. */
     let stopped: ToolOutcome | null = null;
     const transaction = { isOpen: false };
@@ -122,7 +123,6 @@ function race(
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const hasResult = (): boolean => result;
     const context = { ...factsOf(call, own.signal), ...reporting };
-    const { hide = AS_IT_IS } = options;
     const limit = options.limits.toolResult;
     const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon, spawned };
     const perform: Perform =
@@ -164,23 +164,40 @@ async function run(
     signal.throwIfAborted();
     return await perform(input.value);
   } catch (thrown) {
-    const error: unknown = thrown instanceof Inexpressible ? thrown.cause : thrown;
-    const does = error === thrown ? 'failed' : 'returned a result that cannot be converted to text';
-    if (error instanceof TransactionRefused) return errorResult(hide(codedText(error.code, error.message)));
-    if (error instanceof ToolFault) return errorResult(hide(codedText(error.code, error.message, error.beside)));
-    if (isToolError(error)) {
-      if (error.cause !== undefined) log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
-      return toolErrorResult(name, error, hide);
+    try {
+      return thrownResult(tool, call, { thrown, signal }, { log, hide });
+    } catch {
+      log?.warn(loggedIds(call), 'a tool threw an error that cannot be read');
+      return failure(tool, 'internal', `The tool ${name} failed with an error that cannot be read.`);
     }
-    if (!signal.aborted)
-      log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
-    log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
-    return failure(
-      tool,
-      'internal',
-      `The tool ${name} ${does}. The operator finds the details in the log under ${call.id}.`,
-    );
   }
+}
+
+/** Throws if a member of the error does, which the code of the tool made. */
+function thrownResult(
+  tool: Tool,
+  call: ToolInvocation,
+  { thrown, signal }: { thrown: unknown; signal: AbortSignal },
+  { log, hide }: { log: ToolLog | undefined; hide: Hide },
+): ToolResult {
+  const { name } = tool.descriptor;
+  const error: unknown = thrown instanceof Inexpressible ? thrown.cause : thrown;
+  const does = error === thrown ? 'failed' : 'returned a result that cannot be converted to text';
+  if (error instanceof TransactionRefused) return errorResult(codedText(error.code, hide(error.message)));
+  if (error instanceof ToolFault)
+    return errorResult(codedText(error.code, hide(error.message), hiddenIn(error.beside, hide)));
+  if (isToolError(error)) {
+    if (error.cause !== undefined) log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
+    return toolErrorResult(name, error, hide);
+  }
+  if (!signal.aborted)
+    log?.warn({ ...loggedIds(call), error: faultName(error), at: faultFrames(error) }, 'a tool threw an error');
+  log?.debug({ ...loggedIds(call), err: error }, 'details of the tool error');
+  return failure(
+    tool,
+    'internal',
+    `The tool ${name} ${does}. The operator finds the details in the log under ${call.id}.`,
+  );
 }
 
 /** Without the causes of the error, which may have details that model and tenant must not see. */

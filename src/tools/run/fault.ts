@@ -33,7 +33,7 @@ export function ownMessage(thrown: unknown): string {
 /** The name of an error for the log, without its message. Never throws. */
 export function faultName(thrown: unknown): string {
   try {
-    return thrown instanceof Error ? thrown.name : typeof thrown;
+    return thrown instanceof Error ? textsOf(thrown).name : typeof thrown;
   } catch {
     return typeof thrown;
   }
@@ -81,7 +81,12 @@ function messageOf(thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') {
     return thrown.errors.slice(0, DEPTH).map(messageOf).join('; ');
   }
-  if (thrown instanceof Error) return thrown.message === '' ? thrown.name : thrown.message;
+  if (thrown instanceof Error) return textsOf(thrown).message || textsOf(thrown).name;
   if (typeof thrown === 'object' && thrown !== null && 'message' in thrown) return String(thrown.message);
   return String(thrown);
+}
+
+/** Code may have put anything into an error. Throws if it cannot be converted. */
+function textsOf({ name, message }: { name: unknown; message: unknown }): { name: string; message: string } {
+  return { name: String(name), message: String(message) };
 }

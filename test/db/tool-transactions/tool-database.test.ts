@@ -9,6 +9,7 @@ import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import { addGrant, removeGrant } from '../../../src/db/submissions/grants.ts';
 import { toolDatabaseOf } from '../../../src/platform/services/tool-database.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../../src/tools/packages/secrets.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { openShop, toolsOf, type Shop } from '../../workers/run/transacting.ts';
 
@@ -74,7 +75,7 @@ const toolNamed = (name: string, transactional: boolean) => ({
 });
 
 function readTools(...tools: object[]) {
-  const parsed = parseConfigFile({ tools });
+  const parsed = parseConfigFile({ tools }, PLACEHOLDERS);
   if (!parsed.ok) throw new Error(parsed.faults.join());
   return parsed.settings.tools;
 }

@@ -18,6 +18,7 @@ import { builtInTools } from '../../../src/tools/built-in/tools.ts';
 import { checkOutput } from '../../../src/schema/output-schema.ts';
 import { createToolRunner } from '../../../src/tools/run/execute.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../../src/tools/packages/secrets.ts';
 import { createRegistry } from '../../../src/tools/registry/registry.ts';
 import { resolve } from '../../../src/tools/registry/settings.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
@@ -116,7 +117,7 @@ function watchedTransactions(toolDatabase: ToolDatabase, watcher: Watcher): Tool
 
 function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
   const notify = (what: string): void => watcher.after(what);
-  const parsed = parseConfigFile({ tools: [...outsideTools(outside, notify), enterTool(notify)] });
+  const parsed = parseConfigFile({ tools: [...outsideTools(outside, notify), enterTool(notify)] }, PLACEHOLDERS);
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
   const simulated = createSimulated(ids);

@@ -1,34 +1,38 @@
 // The MCP servers of the config file.
 import { describe, expect, test } from 'vitest';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
+import { PLACEHOLDERS } from '../../../src/tools/packages/secrets.ts';
 import { faultyTool } from '../faulty-tool.ts';
 
 function faultsOf(config: unknown): string[] {
-  const parsed = parseConfigFile(config);
+  const parsed = parseConfigFile(config, PLACEHOLDERS);
   return parsed.ok ? [] : parsed.faults;
 }
 
 describe('servers', () => {
   test('are read, with defaults', () => {
-    const parsed = parseConfigFile({
-      mcp_servers: {
-        files: {
-          command: 'npx',
-          args: ['-y', 'server', '/data'],
-          env: { A: 'b' },
-          cwd: '/x',
-          tools: ['read*'],
-          approval: 'never',
+    const parsed = parseConfigFile(
+      {
+        mcp_servers: {
+          files: {
+            command: 'npx',
+            args: ['-y', 'server', '/data'],
+            env: { A: 'b' },
+            cwd: '/x',
+            tools: ['read*'],
+            approval: 'never',
+          },
+          remote: {
+            url: 'https://example.org/mcp',
+            headers: { authorization: 'Bearer x' },
+            elicitation: 'defaults',
+            timeout_ms: 900_000,
+          },
         },
-        remote: {
-          url: 'https://example.org/mcp',
-          headers: { authorization: 'Bearer x' },
-          elicitation: 'defaults',
-          timeout_ms: 900_000,
-        },
+        roles: { reader: { mcp_servers: ['files'] } },
       },
-      roles: { reader: { mcp_servers: ['files'] } },
-    });
+      PLACEHOLDERS,
+    );
     expect(parsed.ok && Object.fromEntries(parsed.settings.mcpServers)).toEqual({
       files: {
         name: 'files',

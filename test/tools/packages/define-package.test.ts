@@ -41,6 +41,24 @@ const box = defineToolPackage({
   },
 });
 
+const optional = defineToolPackage({
+  name: 'optional',
+  config: z.object({ url: z.string() }).optional(),
+  tools: ({ config }) => {
+    expectTypeOf(config).toEqualTypeOf<{ url: string } | undefined>();
+    return [named('optional')];
+  },
+});
+
+const whole = defineToolPackage({
+  name: 'whole',
+  config: z.object({ url: z.string() }).default({ url: 'https://a.example' }),
+  tools: ({ config }) => {
+    expectTypeOf(config).toEqualTypeOf<{ url: string }>();
+    return [named('whole')];
+  },
+});
+
 const plain = defineToolPackage({ name: 'plain', tools: () => [named('plain'), named('other')] });
 
 test('a package in a list keeps the types of the tools beside it', () => {
@@ -56,13 +74,28 @@ test('a package in a list keeps the types of the tools beside it', () => {
       },
       defaults(),
       box({ config: { url: 'https://a.example' } }),
+      optional(),
+      optional({ prefix: 'given_', config: { url: 'https://a.example' } }),
+      whole(),
+      whole({ prefix: 'given_', config: { url: 'https://b.example' } }),
       plain({ prefix: 'plain_' }),
     ],
   });
   expectTypeOf(config).toExtend<OperatorConfig>();
   const parsed = parseConfigFile(config, PLACEHOLDERS);
   const names = parsed.ok ? parsed.settings.tools.map(({ descriptor }) => descriptor.name) : parsed.faults;
-  expect(names).toEqual(['weather_weather', 'own', 'defaults', 'box', 'plain_plain', 'plain_other']);
+  expect(names).toEqual([
+    'weather_weather',
+    'own',
+    'defaults',
+    'box',
+    'optional',
+    'given_optional',
+    'whole',
+    'given_whole',
+    'plain_plain',
+    'plain_other',
+  ]);
 });
 
 test('type errors are reported', () => {
@@ -77,6 +110,8 @@ test('type errors are reported', () => {
     weather({ config: { days: '3' }, secrets: { KEY: 'a' } }),
     // @ts-expect-error: not a text
     weather({ config: { days: '3' }, secrets: { API_KEY: 3 } }),
+    // @ts-expect-error: it has another config
+    optional({ config: { url: 3 } }),
     // @ts-expect-error: it has no config
     plain({ config: {} }),
     // @ts-expect-error: it has no secrets
@@ -88,5 +123,5 @@ test('type errors are reported', () => {
     // @ts-expect-error: no tools
     defineToolPackage({ name: 'a' }),
   ];
-  expect(refused).toHaveLength(10);
+  expect(refused).toHaveLength(11);
 });

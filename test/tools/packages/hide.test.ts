@@ -1,13 +1,17 @@
 // Secrets in texts, and in everything that a tool hands to the platform.
 import * as fc from 'fast-check';
 import { inspect } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { AskedWorker } from '../../../src/core/tools/starts.ts';
 import { ToolError, type ToolContext } from '../../../src/index.ts';
+import { untilSignal } from '../../../src/platform/signals.ts';
+import { hiddenError } from '../../../src/tools/packages/hidden-services.ts';
 import { AS_IT_IS, hiddenIn, hideOf } from '../../../src/tools/packages/hide.ts';
+import { ToolFault } from '../../../src/tools/run/tool-fault.ts';
 import { call, resultOf, runnerOf, stepsIn } from '../invoke.ts';
 
 const SECRET = 'pa"ss/wo rd+1';
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
 const hide = hideOf([{ name: 'KEY', value: SECRET }]);
 
 test.each([
@@ -16,9 +20,22 @@ test.each([
   ['in a path of a URL', `https://a.example/${encodeURIComponent(SECRET)}`, 'https://a.example/[secret KEY]'],
   ['in a query', `?${new URLSearchParams({ key: SECRET }).toString()}&b=1`, '?key=[secret KEY]&b=1'],
   ['in base64', Buffer.from(SECRET).toString('base64'), '[secret KEY]'],
+  ['in base64 of a user and it', basic(`user:${SECRET}`), 'Basic dXNlcjp[secret KEY]'],
+  [
+    'in JSON in JSON',
+    JSON.stringify({ a: JSON.stringify({ b: SECRET }) }),
+    String.raw`{"a":"{\"b\":\"[secret KEY]\"}"}`,
+  ],
+  ['in JSON of PHP', String.raw`{"a":"pa\"ss\/wo rd+1"}`, '{"a":"[secret KEY]"}'],
   ['a part of it', SECRET.slice(1), SECRET.slice(1)],
 ])('a secret is hidden: %s', (_, text, hidden) => {
   expect(hide(text)).toBe(hidden);
+});
+
+test.each(['', 'a', 'ab', 'abc', 'name:'])('base64 of it after %j and before others is hidden', (before) => {
+  for (const after of ['', ':', '::', 'more'])
+    for (const as of ['base64', 'base64url'] as const)
+      expect(hide(Buffer.from(`${before}${SECRET}${after}`).toString(as))).toContain('[secret KEY]');
 });
 
 test('the line end of a file is no part of a secret', () => {
@@ -52,6 +69,10 @@ test('values keep their form', () => {
   });
   expect(hideOf([])).toBe(AS_IT_IS);
 });
+
+const fails = (): never => {
+  throw new Error(SECRET);
+};
 
 const ANY = { description: 'A.', input_schema: { type: 'object' } } as const;
 
@@ -139,6 +160,53 @@ describe('what a tool hands over', () => {
       throw { key: SECRET };
     });
     expect(thrown.logged).not.toContain('wo rd');
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a message that is a list', () => Object.assign(new Error('x'), { message: [SECRET] })],
+    ['a name that is an object', () => Object.assign(new Error('x'), { name: { a: SECRET } })],
+    ['a stack that is a number', () => Object.assign(new Error('x'), { stack: 7 })],
+    ['a code that throws', () => Object.defineProperty(new Error(SECRET), 'code', { get: fails })],
+    ['a message that throws', () => Object.defineProperty(new Error(SECRET), 'message', { get: fails })],
+    ['a cause that throws', () => Object.defineProperty(new ToolError(SECRET), 'cause', { get: fails })],
+    ['members that all throw', () => new Proxy(new Error(SECRET), { get: fails, getPrototypeOf: fails, has: fails })],
+  ])('an odd error is a result too: %s', async (_, error) => {
+    const left = await leaving(() => {
+      throw error();
+    });
+    expect(left.result).toMatchObject({ is_error: true, content: expect.stringContaining('The tool tool failed') });
+    expect(left.logged).toContain('a tool threw an error');
+    expect(inspect(left, { depth: 9 })).not.toContain('wo rd');
+  });
+
+  test('an error that no code awaits is logged without it', () => {
+    const log: unknown[] = [];
+    const add = (fields: unknown): unknown => log.push(inspect(fields, { depth: 9 }));
+    const emitted: [string, (error: unknown) => void][] = [];
+    const on = vi.spyOn(process, 'on').mockImplementation((name, listener) => {
+      emitted.push([String(name), listener]);
+      return process;
+    });
+    void untilSignal({ error: add, fatal: add } as never, { hide: () => hide });
+    on.mockRestore();
+    for (const [name, listener] of emitted)
+      if (!name.startsWith('SIG')) listener(Object.assign(new Error(`of ${SECRET}`), { key: SECRET }));
+    expect(log).toEqual([1, 2].map(() => expect.stringContaining('Error: of [secret KEY]')));
+    expect(log.join('')).not.toContain('wo rd');
+  });
+
+  test('of a failed query the log gets the statement without parameters', () => {
+    const error = Object.assign(new Error(`Failed query: insert; ${SECRET}`), { query: 'insert', params: [SECRET] });
+    expect(hiddenError(error, hide)).toMatchObject({ query: 'insert', params: [] });
+  });
+
+  test('a long message of an error is hidden before it is cut', async () => {
+    const { result } = await leaving(() => {
+      throw new ToolFault('not_found', `${'x'.repeat(3_990)}${SECRET}`, { [SECRET]: `of ${SECRET}` });
+    });
+    expect(result.content).toContain('x[secret KE');
+    expect(result.content).toContain('"[secret KEY]":"of [secret KEY]"');
+    expect(JSON.stringify(result)).not.toContain('pa');
   });
 
   test('its log and its progress', async () => {

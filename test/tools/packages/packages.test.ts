@@ -155,7 +155,7 @@ test.each<[string, unknown, string]>([
       secrets: ['WEATHER_API_KEY'],
       tools: ({ secrets }) => [{ ...toolNamed('a'), description: `The key is ${secrets.WEATHER_API_KEY}.` }],
     })(),
-    'tools[0] (package open): tools[0]: its name, description or input contains a secret.',
+    'tools[0] (package open): tools[0]: its description contains the secret WEATHER_API_KEY. Its name, description and input are shown.',
   ],
 ])('a fault is told at its place, once: %s', (_, used, fault) => {
   expect(faultsOf([used])).toEqual([fault]);
@@ -191,6 +191,54 @@ test.each<[string, unknown[], string]>([
   ],
 ])('two tools of one name are refused, and both are named: %s', (_, tools, fault) => {
   expect(faultsOf(tools)).toEqual([fault]);
+});
+
+test('a name of a member is no text with a secret', () => {
+  const used = defineToolPackage({
+    name: 'open',
+    secrets: ['WEATHER_API_KEY'],
+    tools: ({ secrets: { WEATHER_API_KEY: key } }) => [
+      { ...toolNamed('a'), input_schema: { type: 'object', properties: { [key]: { type: 'string' } } } },
+      { ...toolNamed('b'), input_schema: { type: 'object', properties: { a: { description: `of ${key}` } } } },
+    ],
+  });
+  expect(faultsOf([used()])).toEqual([
+    'tools[0] (package open): tools[1]: its input contains the secret WEATHER_API_KEY. Its name, description and input are shown.',
+  ]);
+});
+
+test('a package that fails with a placeholder is told to use secrets later', () => {
+  const strict = defineToolPackage({
+    name: 'strict',
+    secrets: ['WEATHER_API_KEY'],
+    tools: ({ secrets }) => {
+      if (secrets.WEATHER_API_KEY !== KEY) throw new Error('The key has another form.');
+      return [toolNamed('a')];
+    },
+  });
+  expect(faultsOf([strict()])).toEqual([]);
+  expect(faultsOf([strict()], PLACEHOLDERS)).toEqual([
+    'tools[0] (package strict): tools: the function of the package failed: The key has another form. WEATHER_API_KEY is not set here, so its value is a placeholder. Use secrets only when a tool is called.',
+  ]);
+});
+
+test.each<[string, z.ZodType, unknown, unknown]>([
+  ['optional and not given', z.object({ url: z.string() }).optional(), undefined, 'none'],
+  ['optional and given', z.object({ url: z.string() }).optional(), { url: 'a' }, { url: 'a' }],
+  ['a default and not given', z.object({ url: z.string() }).default({ url: 'b' }), undefined, { url: 'b' }],
+  ['defaults of its members', z.object({ url: z.string().default('c') }), undefined, { url: 'c' }],
+])('the config of a package may be %s', (_, config, given, expected) => {
+  let seen: unknown = null;
+  const used = defineToolPackage({
+    name: 'open',
+    config,
+    tools: (parts) => {
+      seen = parts.config ?? 'none';
+      return [];
+    },
+  });
+  expect(faultsOf([used({ config: given })])).toEqual([]);
+  expect(seen).toEqual(expected);
 });
 
 test('a process that runs no tools needs no secrets', () => {

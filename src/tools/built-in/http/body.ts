@@ -36,7 +36,7 @@ function unpacked(response: IncomingMessage, most: number): Readable {
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
   if (encodings.length > MOST_ENCODINGS) {
-    throw new ToolFault('invalid_response', 'The body has more than ${MOST_ENCODINGS} nested content encodings.');
+    throw new ToolFault('invalid_response', `The body has more than ${MOST_ENCODINGS} nested content encodings.`);
   }
   const streams = [counted(most), ...encodings.reverse().map(unpacker)];
   // Errors of all streams reach the reader of the last one.

@@ -26,7 +26,7 @@ export function redirected(hop: Hop, status: number, location: string | undefine
 /** Throws `ToolFault`. */
 export function parseUrl(text: string, base?: URL): URL {
   const url = URL.parse(text, base?.href);
-  if (url === null) throw new ToolFault('invalid_url', 'The URL ${JSON.stringify(text.slice(0, 200))} is invalid.');
+  if (url === null) throw new ToolFault('invalid_url', `The URL ${JSON.stringify(text.slice(0, 200))} is invalid.`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new ToolFault('unsupported_scheme', `Only http and https URLs are supported, not ${url.protocol}`);
   }
