@@ -90,7 +90,12 @@ export type RoleRun = {
 };
 
 /** What became of a worker that another one created. */
-export type ChildRun = Omit<RoleRun, 'elapsed_ms'> & { name: string; role: string | null };
+export type ChildRun = Omit<RoleRun, 'elapsed_ms'> & {
+  /** The name of the worker. */
+  name: string;
+  /** Its role; null: it has none. */
+  role: string | null;
+};
 
 /** `tree` null: other workers did not run. */
 type Finished = {

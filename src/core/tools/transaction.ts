@@ -20,9 +20,18 @@ export type ToolTransaction = {
   query<Row extends object = Record<string, unknown>>(
     text: string,
     parameters?: readonly SqlParameter[],
-  ): Promise<{ rows: Row[] }>;
+  ): Promise<{
+    /** The rows, by the names of their columns. */
+    rows: Row[];
+  }>;
   /** Each row is a list of values, as query builders read it. */
-  values(text: string, parameters?: readonly SqlParameter[]): Promise<{ rows: unknown[][] }>;
+  values(
+    text: string,
+    parameters?: readonly SqlParameter[],
+  ): Promise<{
+    /** The rows, each with its values in the order of the columns. */
+    rows: unknown[][];
+  }>;
 };
 
 /** Stored with the effect of the call. */

@@ -19,7 +19,12 @@ export type WaitingCall = {
   /** The answers that it offers; null: it offers none. */
   choices: readonly string[] | null;
   /** Whose call it is: of the worker that the test runs, or of one below it. */
-  worker: { name: string; role: string | null };
+  worker: {
+    /** Its name. */
+    name: string;
+    /** Its role; null: it has none. */
+    role: string | null;
+  };
 };
 
 /** A call that waits, and for what: a decision, or an answer. */

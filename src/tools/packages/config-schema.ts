@@ -10,10 +10,22 @@ type Result<Output> =
 
 /** The part of Standard Schema (https://standardschema.dev) that validates. */
 export type PackageConfigSchema<Input = unknown, Output = Input> = {
+  /** Set by the library. */
   readonly '~standard': {
+    /** Of Standard Schema. */
     readonly version: 1;
+    /** The name of the library. */
     readonly vendor: string;
-    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** For the compiler only. */
+    readonly types?:
+      | {
+          /** What the user of the package writes. */
+          readonly input: Input;
+          /** What the package gets. */
+          readonly output: Output;
+        }
+      | undefined;
+    /** Returns the value with its defaults, or what is wrong with it. */
     readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>;
   };
 };

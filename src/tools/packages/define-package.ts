@@ -80,15 +80,30 @@ export type ToolPackage<Config, Names extends readonly string[]> = (
  * export default defineConfig({ tools: [weather({ prefix: 'weather_' })] });
  */
 export function defineToolPackage<Schema extends PackageConfigSchema, const Names extends readonly string[] = []>(
-  definition: Definition<ConfigOf<Schema>, Names> & { config: Schema; config_schema?: undefined },
+  definition: Definition<ConfigOf<Schema>, Names> & {
+    /** A schema of a library that implements Standard Schema. */
+    config: Schema;
+    /** Of this kind of package there is none. */
+    config_schema?: undefined;
+  },
 ): ToolPackage<WrittenConfigOf<Schema>, Names>;
 /** The same with `config_schema`: a JSON Schema of an object, or a schema of TypeBox. Its defaults are not filled in. */
 export function defineToolPackage<const Schema extends object, const Names extends readonly string[] = []>(
-  definition: Definition<InputOf<Schema>, Names> & { config?: undefined; config_schema: Schema },
+  definition: Definition<InputOf<Schema>, Names> & {
+    /** Of this kind of package there is none. */
+    config?: undefined;
+    /** A JSON Schema of an object, or a schema of TypeBox. */
+    config_schema: Schema;
+  },
 ): ToolPackage<InputOf<Schema>, Names>;
 /** The same for a package without config. */
 export function defineToolPackage<const Names extends readonly string[] = []>(
-  definition: Definition<undefined, Names> & { config?: undefined; config_schema?: undefined },
+  definition: Definition<undefined, Names> & {
+    /** It takes no config. */
+    config?: undefined;
+    /** It takes no config. */
+    config_schema?: undefined;
+  },
 ): ToolPackage<undefined, Names>;
 export function defineToolPackage(definition: { name: string }): (options?: unknown) => UsedToolPackage {
   const { name } = definition;

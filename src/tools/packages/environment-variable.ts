@@ -2,7 +2,12 @@
 const MARK = Symbol.for('nightshift.environment_variable');
 
 /** What `env` returns. It holds the name of the variable, and not its value. */
-export type EnvironmentVariable = { readonly variable: string; readonly [MARK]: true };
+export type EnvironmentVariable = {
+  /** Its name. */
+  readonly variable: string;
+  /** Tells it from other objects. */
+  readonly [MARK]: true;
+};
 
 /**
  * The value of an environment variable, for a secret of a tool package: `secrets: { WEATHER_API_KEY: env('EU_KEY') }`. It

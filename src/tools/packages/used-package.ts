@@ -5,6 +5,7 @@ const MARK = Symbol.for('nightshift.tool_package');
 export type UsedToolPackage = {
   /** The name of the package. */
   readonly tool_package: string;
+  /** What it was given; a function, so that no log shows it. */
   readonly [MARK]: () => unknown;
 };
 
