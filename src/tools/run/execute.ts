@@ -95,7 +95,8 @@ function race(
     let over = false;
     let result = false;
     const children: SpawnedChild[] = [];
-    const spawned = (child: SpawnedChild): void => void children.push(child);
+    const { hide = AS_IT_IS } = options;
+    const spawned = (child: SpawnedChild): void => void children.push({ ...child, name: hide(child.name) });
     /** What the call ends with once its transaction has ended, unless that has settled it. */
     let stopped: ToolOutcome | null = null;
     const transaction = { isOpen: false };
@@ -122,7 +123,6 @@ function race(
     const reporting = reportingOf(call, services.report, isOver, options.log);
     const hasResult = (): boolean => result;
     const context = { ...factsOf(call, own.signal), ...reporting };
-    const { hide = AS_IT_IS } = options;
     const limit = options.limits.toolResult;
     const execution = { effect: tool.descriptor.effect, call, signal: own.signal, hasResult, abandon, spawned };
     const perform: Perform =
