@@ -40,8 +40,8 @@ test('the rows of the tool and the result of its call are committed together', a
   expect(await bookings(of)).toEqual(['booked']);
   expect(await resultsOf(of, contextId)).toEqual(['a1 tool: ←booked']);
   expect(await ledger(of)).toEqual(ONCE);
-  expect(await of.query('select status, effect from tool_calls')).toEqual([
-    { status: 'completed', effect: 'idempotent' },
+  expect(await of.query('select status, effect, reply from tool_calls')).toEqual([
+    { status: 'completed', effect: 'idempotent', reply: null },
   ]);
 });
 
