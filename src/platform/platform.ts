@@ -153,7 +153,7 @@ function assemble(
     startWorker: async (signal) => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
       const { concurrency, reservedSlots: reserved } = config;
-      const toolDatabase = await toolDatabaseOf(config, own, database);
+      const toolDatabase = await toolDatabaseOf(config, own, database, { log, signal });
       try {
         const ports = { ...workerPorts(), toolDatabase };
         return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, signal), toolDatabase);

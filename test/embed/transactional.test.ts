@@ -98,8 +98,9 @@ test('the rows, the result and the job that the tool enqueues exist together, or
   isFull = false;
   expect(await ask()).toMatchObject({ status: 'completed' });
   expect(await rows('select note from public.bookings')).toEqual([{ note: 'A' }]);
-  const [call] = await rows(`select reply ->> 'content' as content from tool_calls where status = 'completed'`);
-  const { note, job_id } = JSON.parse(String(call?.['content']));
+  const [result] = await rows(`select m.content -> 0 ->> 'content' as content
+    from messages m join tool_calls t on t.id = m.id where t.status = 'completed'`);
+  const { note, job_id } = JSON.parse(String(result?.['content']));
   expect(note).toBe('A');
   expect(await client.jobs.wait(job_id)).toMatchObject({ status: 'completed', output: { text: 'confirmed A' } });
   expect(await rows(`select count(*)::int as n from workers where name = 'clerk'`)).toEqual([{ n: 1 }]);

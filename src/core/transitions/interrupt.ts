@@ -80,7 +80,7 @@ function hasBegun({ status, effect, reply, wait }: OpenCall): boolean {
 function note(job: ActiveJob, begun: readonly ToolUseBlock[], turn: Turn, ids: Ids): Entry {
   const named = begun.slice(0, NAMED).map(({ name, input }) => `${name}(${quote(JSON.stringify(input))})`);
   const more = begun.length > NAMED ? [`and ${begun.length - NAMED} more`] : [];
-  const text = `An answer was interrupted and retracted here. These tool calls had already started, and their effects remain: ${[...named, ...more].join('; ')}. Check before repeating any of them.`;
+  const text = `An answer was interrupted and retracted here. These tool calls had already started, and may have taken effect: ${[...named, ...more].join('; ')}. Check before repeating any of them.`;
   return {
     kind: 'message',
     message: {

@@ -7,20 +7,29 @@ const COMING_UP_MS = 30_000;
 
 /**
  * Repeats `work` while the database is unavailable. So `work` must be safe to repeat. `onWait` is called once, before the
- * first wait.
+ * first wait. Rejects with the reason of `signal` once it is aborted, except while `work` runs.
  */
 export async function whenUp<T>(
   work: () => Promise<T>,
   onWait: (error: unknown) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<T> {
   const deadline = performance.now() + COMING_UP_MS;
   for (let attempt = 1; ; attempt += 1) {
+    signal?.throwIfAborted();
     try {
       return await work();
     } catch (error) {
       if (!isUnavailable(error) || performance.now() > deadline) throw error;
       if (attempt === 1) onWait(error);
-      await setTimeout(500);
+      await pause(500, signal);
     }
   }
+}
+
+/** Ends early when the signal is aborted. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+    if (signal?.aborted !== true) throw error;
+  });
 }

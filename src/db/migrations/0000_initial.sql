@@ -931,6 +931,8 @@ DO $do$ BEGIN EXECUTE format($create$
     THEN
       RAISE EXCEPTION 'The result needs content: a text, or a list of texts and images.' USING ERRCODE = 'NS004';
     END IF;
+    -- A frozen process keeps the locks that follow for at most this long. Its tool kept its own under another limit.
+    PERFORM set_config('idle_in_transaction_session_timeout', '1000', true);
     -- As in every transaction: first the context, then the job, then the call.
     PERFORM 1 FROM contexts c
       WHERE c.id = of_context AND c.lease_owner = of_owner AND c.lease_epoch >= of_epoch FOR NO KEY UPDATE;

@@ -27,7 +27,7 @@ export const toolCalls = pgTable(
     /** Of a waiting call: when the wait began, and when it expires. */
     askedAt: instant('asked_at'),
     expiresAt: instant('expires_at'),
-    /** The reply, until the run that owns the lease adds it to the history. */
+    /** The reply, until the run that owns the lease adds it to the history. Of a question it stays. */
     reply: json<JsonObject>('reply'),
     /** What the call waits for, or last waited for. Null while `waiting`: an answer, written by an older release. */
     waitsFor: text('waits_for'),

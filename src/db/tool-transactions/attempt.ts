@@ -3,7 +3,7 @@ import type { ToolTransaction, TransactionLimits, TransactionResult } from '../.
 import type { RunningCall } from '../calls/tool-steps.ts';
 import { GivenUp } from '../connection/client.ts';
 import type { Connection } from '../connection/connection.ts';
-import { errorCode } from '../connection/database-errors.ts';
+import { errorCode, isUnavailable } from '../connection/database-errors.ts';
 import type { Pool } from '../connection/pool.ts';
 import { SETTLE_STATES } from './settlements.ts';
 import { ToolSession } from './tool-session.ts';
@@ -87,10 +87,13 @@ async function within(
 }
 
 function afterError(connection: Connection, session: ToolSession, error: unknown): Attempted {
-  if (connection.lost !== null)
-    return session.isClosing
-      ? { kind: 'in_doubt', lock: session.lock }
-      : { kind: 'repeatable', code: errorCode(connection.lost) };
+  if (connection.lost !== null) {
+    if (session.isClosing) return { kind: 'in_doubt', lock: session.lock };
+    // The driver, too, gives a connection up, because of a statement that it cannot send: it could not the next time.
+    return isUnavailable(connection.lost)
+      ? { kind: 'repeatable', code: errorCode(connection.lost) }
+      : { kind: 'failed', error };
+  }
   const code = session.failed ?? errorCode(error);
   if (OTHER_WAS_FIRST.includes(code)) return { kind: 'repeatable', code };
   if (!session.isClosing) return { kind: 'failed', error };

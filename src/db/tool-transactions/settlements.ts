@@ -33,7 +33,7 @@ export async function hasEnded(executor: Executor, lock: number): Promise<boolea
   return row?.isFree === true;
 }
 
-/** Null: the call has not settled. */
+/** Null: the call has not settled, or has ended. */
 export async function findSettled(
   executor: Executor,
   { tenantId, contextId, toolCallId }: RunningCall,

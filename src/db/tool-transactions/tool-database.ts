@@ -27,6 +27,12 @@ export type ToolDatabaseOptions = { url: string; max: number; schema: string };
 /** The calls have time limits of their own, so neither a statement nor a wait for a connection has one. */
 const NEVER_MS = 2 ** 31 - 1;
 
+/**
+ * Their application name. Without `SESSION_PREFIX`: what waits between two statements may be the tool, and not a frozen
+ * process of Nightshift, so no sweep ends these sessions. PostgreSQL does, after their own limits.
+ */
+const TOOL_SESSIONS = 'tools-of-nightshift';
+
 /** Rejects with `DatabaseRefused`, or because a database does not answer. Then nothing is left open. */
 export async function openToolDatabase(
   own: Database,
@@ -36,7 +42,7 @@ export async function openToolDatabase(
     url,
     schema: null,
     values: 'plain',
-    name: 'nightshift-tools',
+    name: TOOL_SESSIONS,
     silentMs: NEVER_MS,
     turn: { host: 0 },
     limits: { idleInTransaction: 0, unread: 0, lock: 0 },

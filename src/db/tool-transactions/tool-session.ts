@@ -1,7 +1,8 @@
 /**
  * One transaction of a tool, on one connection. The function that settles the call is sent together with the commit, as the
- * last statements, so that the row of the context stays locked only while PostgreSQL carries both out. Nothing is
- * committed before they are sent.
+ * last statements, so that the row of the context stays locked only while PostgreSQL carries both out. (For the first call
+ * of a connection the driver asks for the types of the parameters first, and sends the commit after the answer.) Nothing
+ * is committed before they are sent.
  */
 import { randomInt } from 'node:crypto';
 import type { SqlParameter, ToolTransaction, TransactionResult } from '../../core/tools/transaction.ts';
@@ -11,16 +12,30 @@ import { errorCode } from '../connection/database-errors.ts';
 import { toText } from '../connection/plain-values.ts';
 import { TRANSACTIONS, settledText } from './settlements.ts';
 
-/** How long the last statements may take, in milliseconds. Then the connection is closed, and the outcome is read. */
-const CLOSING_MS = 15_000;
+/** How long the first and the last statements may take, in milliseconds. Then the connection is closed. */
+const ANSWER_MS = 15_000;
+
+/** A frozen process keeps the locks of its tool for at most this long, in milliseconds. */
+const MOST_PAUSE_MS = 60_000;
+
+/** The connection may have served the call of another tenant: nothing that a tool has set stays. */
+const RESET = [
+  'close all',
+  'reset session authorization',
+  'reset role',
+  'reset all',
+  'discard temp',
+  'discard sequences',
+  'select pg_advisory_unlock_all()',
+];
 
 const HIGHEST_INT = 2 ** 31 - 1;
 
 /** The limits hold for the transaction only. On Windows, PostgreSQL cannot check the connection, and accepts only 0. */
-const BEGIN = `select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true),
+const BEGIN = `select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true),
   set_config('client_connection_check_interval',
     case when version() ~* '(visual c|mingw)' then '0' else '500' end, true),
-  pg_advisory_xact_lock(${TRANSACTIONS}, $2::int),
+  pg_advisory_xact_lock(${TRANSACTIONS}, $3::int),
   (extract(epoch from transaction_timestamp()) * 1000000)::bigint::text as began`;
 
 export class ToolSession {
@@ -52,37 +67,47 @@ export class ToolSession {
   }
 
   async begin(limitMs: number): Promise<void> {
-    const limits = [String(Math.ceil(limitMs)), String(this.lock)];
-    const [, rows] = await Promise.all([this.#connection.ask('begin'), this.#connection.ask(BEGIN, limits)]);
-    this.#began = textIn(rows[0], 'began');
+    const pauseMs = Math.min(limitMs, MOST_PAUSE_MS);
+    const limits = [String(Math.ceil(limitMs)), String(Math.ceil(pauseMs)), String(this.lock)];
+    // In one round trip.
+    const statements = [...RESET, 'begin isolation level read committed'].map((text) => this.#connection.ask(text));
+    const begun = this.#connection.ask(BEGIN, limits);
+    await this.#inTime(Promise.all([...statements, begun]));
+    this.#began = textIn((await begun)[0], 'began');
   }
 
   /** Resolves when it is committed. */
   async settle({ toolCallId, contextId, owner, epoch }: RunningCall, result: TransactionResult): Promise<void> {
     this.#isOver = true;
+    // What PostgreSQL would check and run at the commit, it does now, while no row of Nightshift is locked.
+    await this.#connection.ask('set constraints all immediate');
     const { lost } = this.#connection;
     if (lost !== null) throw lost;
     const parameters = [toolCallId, contextId, owner, String(epoch), this.#began, settledText(result)];
     this.#isClosing = true;
-    const timer = setTimeout(() => this.#connection.lose(new SilentCommit()), CLOSING_MS);
-    try {
-      const [settled, committed] = await Promise.allSettled([
-        this.#connection.ask(this.#settle, parameters),
-        this.#connection.ask('commit'),
-      ]);
-      for (const one of [settled, committed]) if (one.status === 'rejected') throw one.reason;
-    } finally {
-      clearTimeout(timer);
-    }
+    const [settled, committed] = await this.#inTime(
+      Promise.allSettled([this.#connection.ask(this.#settle, parameters), this.#connection.ask('commit')]),
+    );
+    for (const one of [settled, committed]) if (one.status === 'rejected') throw one.reason;
   }
 
   /** Never rejects. */
   async rollBack(): Promise<void> {
     this.#isOver = true;
     if (this.#connection.lost !== null) return;
-    await this.#connection.ask('rollback').catch((error: unknown) => {
+    await this.#inTime(this.#connection.ask('rollback')).catch((error: unknown) => {
       this.#connection.lose(error instanceof Error ? error : new Error(String(error)));
     });
+  }
+
+  /** The tool does not run meanwhile: only PostgreSQL is waited for. */
+  async #inTime<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.#connection.lose(new NoAnswer()), ANSWER_MS);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #toolTransaction(): ToolTransaction {
@@ -122,12 +147,14 @@ function textIn(row: unknown, name: string): string {
   return value;
 }
 
-/** Its connection is closed, so its outcome is read. */
-class SilentCommit extends Error {
-  override name = 'SilentCommit';
+/** Has the code of a cut connection, because it is handled like one: a commit in doubt is read, the rest runs again. */
+class NoAnswer extends Error {
+  override name = 'NoAnswer';
   readonly code = 'ECONNRESET';
 
   constructor() {
-    super(`PostgreSQL did not answer a commit within ${CLOSING_MS} ms. The connection was closed.`);
+    super(
+      `PostgreSQL did not answer a begin, a commit or a rollback within ${ANSWER_MS} ms. The connection was closed.`,
+    );
   }
 }

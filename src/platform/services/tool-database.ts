@@ -1,4 +1,5 @@
 /** The database login of transactional tools, in a process that runs jobs. */
+import type { Logger } from 'pino';
 import { ConfigError, type Config } from '../../config/config.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { whenUp } from '../../db/connection/when-up.ts';
@@ -6,6 +7,9 @@ import { DatabaseRefused } from '../../db/setup/database-refused.ts';
 import { ToolDatabaseAway, openToolDatabase, type ToolDatabase } from '../../db/tool-transactions/tool-database.ts';
 import type { Tool } from '../../tools/registry/tool.ts';
 import type { WorkerProcess } from '../../workers/process/process.ts';
+
+/** `signal`: ends the wait for a database that is not up. */
+type Start = { log: Logger; signal: AbortSignal | undefined };
 
 /**
  * Null: no tool is transactional. Rejects with `ConfigError` if there is no login for those that are, and with
@@ -15,6 +19,7 @@ export async function toolDatabaseOf(
   { toolsDatabaseUrl: url, toolsDatabasePoolSize: max, databaseSchema: schema }: Config,
   tools: readonly Tool[],
   database: Database,
+  { log, signal }: Start,
 ): Promise<ToolDatabase | null> {
   const names = tools.filter(({ transactional }) => transactional === true).map(({ descriptor }) => descriptor.name);
   if (names.length === 0) return null;
@@ -25,7 +30,11 @@ export async function toolDatabaseOf(
     ]);
   }
   try {
-    return await whenUp(() => openToolDatabase(database, { url, max, schema }));
+    return await whenUp(
+      () => openToolDatabase(database, { url, max, schema }),
+      (error) => log.warn({ err: error }, 'waiting for PostgreSQL, up to 30 s, to run transactional tools'),
+      signal,
+    );
   } catch (error) {
     if (!(error instanceof ToolDatabaseAway)) throw error;
     throw new DatabaseRefused(error.message, { cause: error });

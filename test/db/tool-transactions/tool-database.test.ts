@@ -1,6 +1,7 @@
 // The login of transactional tools: what is checked before anything runs, and what it may settle.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseEnvironment } from '../../../src/config/config.ts';
@@ -80,11 +81,28 @@ function readTools(...tools: object[]) {
   return parsed.settings.tools;
 }
 
+const start = { log: pino({ level: 'silent' }), signal: undefined };
+
+test('a start that waits for the database of the tools says so, and ends with its signal', async () => {
+  const ending = new AbortController();
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    lines.push(line);
+    ending.abort(new Error('told to end'));
+  };
+  const log = pino({}, { write });
+  const away = parseEnvironment({ NIGHTSHIFT_TOOLS_DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' });
+  const { signal } = ending;
+  const opening = toolDatabaseOf(away, readTools(toolNamed('book', true)), shop.database, { log, signal });
+  await expect(opening).rejects.toThrow('told to end');
+  expect(lines).toEqual([expect.stringContaining('waiting for PostgreSQL')]);
+});
+
 test('a config with a transactional tool needs the login, another one does not', async () => {
   const config = parseEnvironment({});
-  expect(await toolDatabaseOf(config, readTools(toolNamed('a', false)), shop.database)).toBeNull();
+  expect(await toolDatabaseOf(config, readTools(toolNamed('a', false)), shop.database, start)).toBeNull();
   const tools = readTools(toolNamed('a', false), toolNamed('book', true));
-  await expect(toolDatabaseOf(config, tools, shop.database)).rejects.toMatchObject({
+  await expect(toolDatabaseOf(config, tools, shop.database, start)).rejects.toMatchObject({
     name: 'ConfigError',
     faults: [
       'NIGHTSHIFT_TOOLS_DATABASE_URL is not set. The tool book is transactional: set it to the URL of the database of Nightshift, with a login of your service',
@@ -92,7 +110,7 @@ test('a config with a transactional tool needs the login, another one does not',
   });
   await grant('acme');
   const given = parseEnvironment({ NIGHTSHIFT_TOOLS_DATABASE_URL: shop.toolUrl });
-  const opened = await toolDatabaseOf(given, tools, shop.database);
+  const opened = await toolDatabaseOf(given, tools, shop.database, start);
   expect(opened).not.toBeNull();
   await opened?.close();
   await revoke('acme');
@@ -159,6 +177,17 @@ test('the function settles an open call of a granted tenant once, and nothing el
   expect(rows).toEqual([{ reply: '{"content" : "ok", "isError" : false}', outcome: 'completed', number: 1, epoch: 3 }]);
   for (const table of ['tool_calls', 'tool_executions', 'contexts', 'jobs'])
     await expect(login.unsafe(`select 1 from nightshift.${table}`)).rejects.toMatchObject({ code: '42501' });
+});
+
+test('a process that freezes after the settlement keeps the row of the context for a second', async () => {
+  await grant(DEFAULT_TENANT_NAME);
+  const { call, context, owner } = await runningCall();
+  const pause = await login.begin(async (tx) => {
+    await tx`select nightshift.nightshift_settle_v1(${call}::uuid, ${context}::uuid, ${owner}::uuid, 3,
+      (extract(epoch from transaction_timestamp()) * 1000000)::bigint, '{"content":"ok"}')`;
+    return tx`show idle_in_transaction_session_timeout`;
+  });
+  expect([...pause]).toEqual([{ idle_in_transaction_session_timeout: '1s' }]);
 });
 
 test.each([

@@ -188,7 +188,7 @@ export function crashEnv(environment: TestEnvironment): Record<string, string> {
 async function isForgotten(environment: TestEnvironment): Promise<boolean> {
   const left = await environment.query(`
     select 1 from pg_stat_activity
-    where datname = current_database() and application_name in ('crash-worker', 'nightshift-tools')`);
+    where datname = current_database() and application_name in ('crash-worker', 'tools-of-nightshift')`);
   return left.length === 0;
 }
 

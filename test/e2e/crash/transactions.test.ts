@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { startCrashProcess } from './crash-process.ts';
 import { crashEnv, dieEverywhere, startCrashWorker, type Cast, type Play } from './crash-scenarios.ts';
 import { ENTRIES, MAKE_ENTRIES } from './enter-tool.ts';
+import { inCommit } from '../../workers/run/transacting.ts';
 
 afterAll(killChildren);
 
@@ -57,12 +58,11 @@ test('dying while PostgreSQL commits leaves one row of the tool', { timeout: 60_
     await environment.query(MAKE_ENTRIES);
     await environment.query(`create function public.commit_slowly() returns trigger language plpgsql as $$
       begin perform pg_sleep(0.3); return null; end $$`);
-    await environment.query(`create constraint trigger commit_slowly after insert on ${ENTRIES}
-      deferrable initially deferred for each row execute function public.commit_slowly()`);
+    for (const text of inCommit(ENTRIES, 'commit_slowly')) await environment.query(text);
     const contextId = await environment.createContext({ model: 'simulated/default', tools: ['enter'] });
     const jobId = await environment.post(contextId, ENTER);
     const first = startCrashWorker(environment);
-    const committing = `select 1 from pg_stat_activity where application_name = 'nightshift-tools'
+    const committing = `select 1 from pg_stat_activity where application_name = 'tools-of-nightshift'
       and datname = current_database() and state = 'active' and query = 'commit'`;
     await until('the commit', async () => (await environment.query(committing)).length > 0);
     first.signal('SIGKILL');
@@ -77,5 +77,6 @@ test('dying while PostgreSQL commits leaves one row of the tool', { timeout: 60_
     await expectOneEntry({ environment, contextIds: [contextId], jobIds: [jobId] });
     await environment.query(`drop table ${ENTRIES}`);
     await environment.query('drop function public.commit_slowly');
+    await environment.query('drop function public.put_off');
   });
 });

@@ -1,5 +1,6 @@
 // Secrets in texts, and in everything that a tool hands to the platform.
 import * as fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
 import type { AskedWorker } from '../../../src/core/tools/starts.ts';
@@ -99,7 +100,7 @@ async function leaving(execute: Execute, effect: 'none' | 'idempotent' = 'none')
     starts: {
       spawn: async (step, worker) => {
         asked.push(worker);
-        return { kind: 'done', value: { step } };
+        return { kind: 'done', value: { step, worker_id: randomUUID(), job_id: randomUUID() } };
       },
       enqueue: async () => null,
     },
@@ -232,10 +233,11 @@ describe('what a tool hands over', () => {
   test('names of steps and inputs of other workers, but not the results of steps', async () => {
     const { asked, steps, result } = await leaving(async ({ step, spawn }) => {
       const kept = await step(`of ${SECRET}`, () => SECRET);
-      await spawn('child', { input: `use ${SECRET}`, metadata: { key: [SECRET] } });
+      await spawn('child', { name: `for ${SECRET}`, input: `use ${SECRET}`, metadata: { key: [SECRET] } });
       return kept === SECRET ? 'the same' : 'another';
     }, 'idempotent');
     expect(result.content).toBe('the same');
+    expect(result.spawned).toMatchObject([{ name: 'for [secret KEY]' }]);
     expect([...steps.keys()]).toEqual(['of [secret KEY]']);
     expect(asked).toMatchObject([{ input: 'use [secret KEY]', metadata: { key: ['[secret KEY]'] } }]);
   });

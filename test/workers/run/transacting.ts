@@ -106,3 +106,18 @@ export async function bookings({ query }: Pick<Fleet, 'query'>): Promise<unknown
 export function ledger({ query }: Pick<Fleet, 'query'>): Promise<Record<string, unknown>[]> {
   return query('select number, outcome from tool_executions order by number');
 }
+
+/**
+ * Makes the trigger function of the schema `public` run within the commit, for rows that are inserted. What is deferred
+ * runs before; a trigger of that moment puts this one off further.
+ */
+export function inCommit(table: string, name: string): string[] {
+  return [
+    `create constraint trigger ${name} after update on ${table} deferrable initially deferred
+      for each row execute function public.${name}()`,
+    `create function public.put_off() returns trigger language plpgsql as $$
+      begin set constraints public.${name} deferred; update ${table} set note = note where call_id = new.call_id; return null; end $$`,
+    `create constraint trigger put_off after insert on ${table} deferrable initially deferred
+      for each row execute function public.put_off()`,
+  ];
+}

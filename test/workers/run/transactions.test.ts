@@ -7,7 +7,7 @@ import { ToolError } from '../../../src/index.ts';
 import { tagOf } from '../../services/statements.ts';
 import { aborted, transcript, type Fleet } from '../worker-fleet.ts';
 import { loseLease } from './stepping.ts';
-import { bookings, ledger, openShop, startBooking, writeBooking, type Shop } from './transacting.ts';
+import { bookings, inCommit, ledger, openShop, startBooking, writeBooking, type Shop } from './transacting.ts';
 
 let shop: Shop;
 let fleet: Fleet | null = null;
@@ -40,8 +40,8 @@ test('the rows of the tool and the result of its call are committed together', a
   expect(await bookings(of)).toEqual(['booked']);
   expect(await resultsOf(of, contextId)).toEqual(['a1 tool: ←booked']);
   expect(await ledger(of)).toEqual(ONCE);
-  expect(await of.query('select status, effect from tool_calls')).toEqual([
-    { status: 'completed', effect: 'idempotent' },
+  expect(await of.query('select status, effect, reply from tool_calls')).toEqual([
+    { status: 'completed', effect: 'idempotent', reply: null },
   ]);
 });
 
@@ -185,11 +185,10 @@ test('a connection that is lost during the commit: what the commit became decide
   const of = await booking((context) => writeBooking(context, `try ${(runs += 1)}`));
   await of.query(`create function public.slowly() returns trigger language plpgsql as $$
     begin if new.note = 'try 1' then perform pg_sleep(60); end if; return null; end $$`);
-  await of.query(`create constraint trigger slowly after insert on public.bookings deferrable initially deferred
-    for each row execute function public.slowly()`);
+  for (const text of inCommit('public.bookings', 'slowly')) await of.query(text);
   const { contextId, jobId } = await of.begin('go');
   const committing = `select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'nightshift-tools' and datname = current_database() and state = 'active' and query = 'commit'`;
+    where application_name = 'tools-of-nightshift' and datname = current_database() and state = 'active' and query = 'commit'`;
   await of.until(async () => (await of.query(committing)).length > 0);
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
   expect(runs).toBe(2);
@@ -197,6 +196,7 @@ test('a connection that is lost during the commit: what the commit became decide
   expect(await resultsOf(of, contextId)).toEqual(['a1 tool: ←try 2']);
   expect(await ledger(of)).toEqual(ONCE);
   await of.query('drop function public.slowly() cascade');
+  await of.query('drop function public.put_off() cascade');
 });
 
 test('a transaction that may still commit is waited for before the tool runs again', async () => {

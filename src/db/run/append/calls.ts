@@ -68,6 +68,8 @@ const changedCallsIf = (condition: SQL) =>
         as: (given, stored) => sql`coalesce(${given}, ${stored})`,
       },
       approvalAt: sql`case when r.approval is null then t.approval_at else statement_timestamp() end`,
+      // The result is in the history. That a question was answered stays known.
+      reply: sql`case when r.status in ('pending', 'started', 'waiting') or t.waits_for = 'answer' then t.reply end`,
       finishedAt: sql`case when r.status not in ('pending', 'started', 'waiting') then statement_timestamp() end`,
     },
     where: sql`t.id = r.id and (t.context_id = ctx.id) is true and t.status in ('pending', 'started', 'waiting')

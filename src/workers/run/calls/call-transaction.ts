@@ -12,8 +12,11 @@ import { SETTLE_STATES, findSettled, hasEnded } from '../../../db/tool-transacti
 import type { WorkerState } from '../../process/ports.ts';
 import { persist } from '../journal.ts';
 
-/** Between two tries, and between two looks whether a transaction has ended, in milliseconds. */
+/** Between two looks whether a transaction has ended, and before the second try, in milliseconds. */
 const AGAIN_MS = 100;
+
+/** The pause between two tries doubles up to this, in milliseconds. */
+const LONGEST_PAUSE_MS = 5_000;
 
 type Parts = Pick<WorkerState, 'database' | 'toolDatabase' | 'log'>;
 
@@ -28,6 +31,7 @@ export function createCallTransaction(parts: Parts, signals: RunSignals, call: R
     run: async (work, limits) => {
       if (toolDatabase === null) throw new TransactionRefused('unavailable', 'This process has no transactions.');
       const { signal } = limits;
+      let pauseMs = AGAIN_MS;
       try {
         for (;;) {
           const attempted = await toolDatabase.attempt(call, work, limits);
@@ -48,7 +52,8 @@ export function createCallTransaction(parts: Parts, signals: RunSignals, call: R
             case 'repeatable': {
               const ids = { tool_call_id: call.toolCallId, context_id: call.contextId, code: attempted.code };
               log.warn(ids, 'the transaction of a tool was rolled back, and runs again');
-              await pause(AGAIN_MS * (1 + Math.random()), signal);
+              await pause(pauseMs * (1 + Math.random()), signal);
+              pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
               break;
             }
           }
