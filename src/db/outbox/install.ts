@@ -9,12 +9,15 @@ import { lastRefused, readBacklog, type OutboxBacklog, type RefusedRow } from '.
 
 const REFUSED_SHOWN = 10;
 
+/** How long a statement waits for a lock in the database of a service, in milliseconds. Transactions there wait behind it. */
+export const OUTBOX_LOCK_MS = 2_000;
+
 /** `occupied`: the schema has other tables of these names. `newer`: a newer version has made the outbox. */
 export type Installed = 'installed' | 'unchanged' | 'occupied' | 'newer';
 
 /** Runs `work` with one connection to the outbox. */
 export async function withOutbox<T>(url: string, schema: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(url, { max: 1, schema });
+  const database = openDatabase(url, { max: 1, schema, limits: { lock: OUTBOX_LOCK_MS } });
   try {
     return await work(database);
   } finally {
