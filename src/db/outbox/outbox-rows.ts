@@ -19,6 +19,11 @@ export async function lockOutbox(tx: Executor): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** Rejects if the session of the transaction has ended, and with it its locks. */
+export async function checkOutboxLock(tx: Executor): Promise<void> {
+  await tx.execute(sql`/* outbox.still_locked */ select 1`);
+}
+
 export type WaitingRow = { position: number; tenant: string; contextId: string; bytes: number };
 
 /** The first rows, at most `most`, without those of the tenants `held`. */

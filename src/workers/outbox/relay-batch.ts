@@ -12,6 +12,7 @@ import type { NamedOutbox, OutboxCode, OutboxError, SubmissionPlace } from '../.
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { errorCode, isOfData } from '../../db/connection/database-errors.ts';
 import {
+  checkOutboxLock,
   deleteRows,
   lockOutbox,
   refuseRow,
@@ -46,7 +47,7 @@ export async function relayBatch(ports: RelayPorts): Promise<Relayed> {
     if (!(await lockOutbox(tx))) return NOTHING;
     const rows = await takeFirst(tx, held);
     if (rows.length === 0) return NOTHING;
-    const settled = await submit(ports, rows);
+    const settled = await submit(ports, tx, rows);
     const relayed = settled.flatMap(({ row, error }) => (error === null ? [row.position] : []));
     const refused: RefusedRow[] = [];
     for (const { row, error } of settled) {
@@ -87,8 +88,12 @@ type Ready = { row: OutboxRow; tenantId: TenantId; place: SubmissionPlace };
 /** `error` null: it is a submission now, or was one before. */
 type Settled = { row: OutboxRow; error: OutboxError | null };
 
-/** In the database of the installation: committed when it resolves. */
-async function submit({ database, settings, id }: RelayPorts, rows: readonly OutboxRow[]): Promise<Settled[]> {
+/** In the database of the installation: committed when it resolves. `outboxTx`: it has the rows. */
+async function submit(
+  { database, settings, id }: RelayPorts,
+  outboxTx: Executor,
+  rows: readonly OutboxRow[],
+): Promise<Settled[]> {
   const refused: Settled[] = [];
   const ready: Ready[] = [];
   const tenantIds = new Map<string, TenantId>();
@@ -102,25 +107,30 @@ async function submit({ database, settings, id }: RelayPorts, rows: readonly Out
     tenantIds.set(row.tenant, tenantId);
     ready.push({ row, tenantId, place });
   }
-  return [...refused, ...(await submitReady(database, id, ready))];
+  return [...refused, ...(await submitReady({ database, outboxTx, id }, ready))];
 }
 
-async function submitReady(database: Database, id: OutboxId, ready: readonly Ready[]): Promise<Settled[]> {
+type Stores = { database: Database; outboxTx: Executor; id: OutboxId };
+
+async function submitReady(stores: Stores, ready: readonly Ready[]): Promise<Settled[]> {
   try {
-    return await database.transaction((tx) => add(tx, id, ready));
+    return await stores.database.transaction((tx) => add(tx, stores, ready));
   } catch (error) {
     if (!isOfData(error)) throw error;
     const [only, ...others] = ready;
     if (only !== undefined && others.length === 0) return [{ row: only.row, error: notStored(error) }];
   }
   const settled: Settled[] = [];
-  for (const one of ready) settled.push(...(await submitReady(database, id, [one])));
+  for (const one of ready) settled.push(...(await submitReady(stores, [one])));
   return settled;
 }
 
-async function add(tx: Executor, id: OutboxId, ready: readonly Ready[]): Promise<Settled[]> {
+async function add(tx: Executor, { outboxTx, id }: Stores, ready: readonly Ready[]): Promise<Settled[]> {
   const receipts = ready.map(({ row, place }) => ({ position: row.position, jobId: place.jobId }));
   const added = new Set(await addReceipts(tx, id, receipts));
+  // Otherwise another process may have relayed the rows meanwhile, and removed their receipts. From here on it waits for
+  // those of this transaction.
+  await checkOutboxLock(outboxTx);
   const settled: Settled[] = [];
   for (const one of ready) {
     const isNew = added.has(one.row.position);

@@ -1,11 +1,14 @@
 // Rows of an outbox become submissions exactly once and in their order, whatever dies, competes or is not valid.
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { DEFAULT_TENANT_NAME, type JobId } from '../../../src/core/ids.ts';
 import type { NamedOutbox } from '../../../src/core/submissions/outbox.ts';
+import type { StatementHook } from '../../../src/db/connection/client.ts';
 import { retryRefused } from '../../../src/db/outbox/install.ts';
 import { readAbout } from '../../../src/db/outbox/outbox-rows.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { openOutbox } from '../../../src/platform/services/outbox-database.ts';
 import { relayBatch, type RelayPorts } from '../../../src/workers/outbox/relay-batch.ts';
 import { given, ids, type Given } from '../../db/database-fixture.ts';
 import { newWorker, submissionsOf } from '../../db/submissions/submissions-fixture.ts';
@@ -36,7 +39,7 @@ const settings = (over: Partial<NamedOutbox> = {}): NamedOutbox => ({
 });
 
 /** `hook`: before each statement and commit, in both databases. */
-async function portsOf(over: Partial<NamedOutbox> = {}, hook?: (text: string) => void): Promise<RelayPorts> {
+async function portsOf(over: Partial<NamedOutbox> = {}, hook?: StatementHook): Promise<RelayPorts> {
   const about = await readAbout(service.open().db);
   if (about === null) throw new Error('The outbox is not installed.');
   const hooked = hook === undefined ? {} : { hook };
@@ -65,6 +68,10 @@ async function submit(body: object = newWorker(), tenant = DEFAULT_TENANT_NAME):
 
 const submitText = (text: string, tenant = DEFAULT_TENANT_NAME) =>
   service.sql`select nightshift.nightshift_submit_v1(${tenant}, ${text})`;
+
+/** Ends the session that has rows of the outbox. */
+const endRelay = () => service.sql`select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and query ~ 'outbox.(take|still_locked)' and pid <> pg_backend_pid()`;
 
 const submitted = async (): Promise<unknown[]> =>
   (await the.rows('select id from submissions order by position')).map(({ id }) => id);
@@ -123,13 +130,43 @@ test('two processes that both believe to have the outbox add a row once', async 
   const others: Promise<void>[] = [];
   const first = await portsOf({}, (text) => {
     if (!text.includes('submissions.relay') || others.length > 0) return;
-    const ended = service.sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query like '%outbox.take%' and pid <> pg_backend_pid()`;
-    others.push(ended.then(() => relayAll()));
+    others.push(endRelay().then(() => relayAll()));
   });
   await relayBatch(first).catch(() => undefined);
   await Promise.all(others);
   await relayAll();
+  expect(await submitted()).toEqual([jobId]);
+  expect(await service.rows()).toEqual([]);
+});
+
+test('a process that has lost its outbox adds nothing of a row that another one has relayed', async () => {
+  const jobId = await submit();
+  let others: Promise<void> | null = null;
+  const first = await portsOf({}, async (text) => {
+    if (!text.includes('outbox.add_receipts') || others !== null) return;
+    others = (async () => {
+      await endRelay();
+      await relayAll();
+      await turnAll();
+      await the.rows(`delete from jobs where id = '${jobId}'`);
+    })();
+    await others;
+  });
+  await expect(relayBatch(first)).rejects.toThrow();
+  expect(others).not.toBeNull();
+  expect(await receipts()).toBe(0);
+  expect(await submitted()).toEqual([]);
+  expect(await service.rows()).toEqual([]);
+});
+
+test('a batch may take longer than a transaction of a frozen process may be idle', async () => {
+  const jobId = await submit();
+  const slow = await portsOf({}, async (text) => {
+    if (text.includes('submissions.relay')) await setTimeout(1_500);
+  });
+  const outbox = openOutbox(slow.settings, { leaseMs: 30_000 }, 'test');
+  onTestFinished(() => outbox.close());
+  expect((await relayBatch({ ...slow, outbox })).relayed).toHaveLength(1);
   expect(await submitted()).toEqual([jobId]);
   expect(await service.rows()).toEqual([]);
 });
