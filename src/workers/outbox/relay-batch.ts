@@ -9,6 +9,7 @@
  */
 import type { OutboxId, TenantId } from '../../core/ids.ts';
 import type { NamedOutbox, OutboxCode, OutboxError, SubmissionPlace } from '../../core/submissions/outbox.ts';
+import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { errorCode, isOfData } from '../../db/connection/database-errors.ts';
 import {
@@ -21,7 +22,7 @@ import {
   type OutboxRow,
 } from '../../db/outbox/outbox-rows.ts';
 import { addReceipts, addRelayed, inactiveAmong, removeReceipts } from '../../db/submissions/relayed.ts';
-import { ensureTenant } from '../../db/write/tenants/tenants.ts';
+import { ensureUndeleted } from '../../db/write/tenants/tenants.ts';
 import { readPlace } from './read-place.ts';
 
 /** Of one batch: rows, and bytes of their submissions. The first may have more. */
@@ -83,7 +84,8 @@ async function takeFirst(tx: Executor, held: readonly string[]): Promise<OutboxR
   });
 }
 
-type Ready = { row: OutboxRow; tenantId: TenantId; place: SubmissionPlace };
+type Place = SubmissionPlace & { submission: string };
+type Ready = { row: OutboxRow; tenantId: TenantId; place: Place };
 
 /** `error` null: it is a submission now, or was one before. */
 type Settled = { row: OutboxRow; error: OutboxError | null };
@@ -96,18 +98,27 @@ async function submit(
 ): Promise<Settled[]> {
   const refused: Settled[] = [];
   const ready: Ready[] = [];
-  const tenantIds = new Map<string, TenantId>();
+  const tenantIds = new Map<string, TenantId | null>();
   for (const row of rows) {
-    const place = settings.tenants.includes(row.tenant) ? readPlace(row.submission) : notAllowed(settings, row.tenant);
+    const place = placeOf(settings, row);
     if ('code' in place) {
       refused.push({ row, error: place });
       continue;
     }
-    const tenantId = tenantIds.get(row.tenant) ?? (await ensureTenant(database.db, row.tenant));
+    const known = tenantIds.get(row.tenant);
+    const tenantId = known === undefined ? await ensureUndeleted(database.db, row.tenant) : known;
     tenantIds.set(row.tenant, tenantId);
-    ready.push({ row, tenantId, place });
+    if (tenantId === null) refused.push({ row, error: isDeleted(row.tenant) });
+    else ready.push({ row, tenantId, place });
   }
   return [...refused, ...(await submitReady({ database, outboxTx, id }, ready))];
+}
+
+function placeOf(settings: NamedOutbox, { tenant, submission }: OutboxRow): Place | OutboxError {
+  if (!settings.tenants.includes(tenant)) return notAllowed(settings, tenant);
+  if (submission === null) return tooLarge();
+  const place = readPlace(submission);
+  return 'code' in place ? place : { ...place, submission };
 }
 
 type Stores = { database: Database; outboxTx: Executor; id: OutboxId };
@@ -142,7 +153,7 @@ async function add(tx: Executor, { outboxTx, id }: Stores, ready: readonly Ready
 }
 
 async function addOne(tx: Executor, { row, tenantId, place }: Ready): Promise<OutboxError | null> {
-  const outcome = await addRelayed(tx, tenantId, place, row.submission);
+  const outcome = await addRelayed(tx, tenantId, place, place.submission);
   switch (outcome) {
     case 'added':
     case 'known':
@@ -162,6 +173,15 @@ async function addOne(tx: Executor, { row, tenantId, place }: Ready): Promise<Ou
 function notAllowed({ name }: NamedOutbox, tenant: string): OutboxError {
   const message = `The outbox "${name}" may not submit jobs for the tenant "${tenant}": outboxes.${name}.tenants does not name it.`;
   return { code: 'tenant_not_allowed', message };
+}
+
+function isDeleted(tenant: string): OutboxError {
+  const message = `The tenant "${tenant}" was deleted. Create it, then run \`nightshift outbox retry\`.`;
+  return { code: 'tenant_not_allowed', message };
+}
+
+function tooLarge(): OutboxError {
+  return { code: 'invalid_request', message: `The submission has more than ${SUBMISSION_BYTES} bytes.` };
 }
 
 function notStored(error: unknown): OutboxError {
