@@ -14,10 +14,18 @@ export async function readAbout(executor: Executor): Promise<OutboxAbout | null>
   return about ?? null;
 }
 
-/** Until the end of the transaction. False: another process relays the rows. */
-export async function lockOutbox(tx: Executor): Promise<boolean> {
-  const rows = await tx.execute(sql`/* outbox.lock */ select 1 from outbox_about a for update skip locked`);
+/** Whether the schema is there, and the login may not use it: PostgreSQL then says of its tables that they do not exist. */
+export async function isSchemaHidden(executor: Executor, schema: string): Promise<boolean> {
+  const rows = await executor.execute(sql`
+    select 1 from pg_namespace n where n.nspname = ${schema} and not has_schema_privilege(n.oid, 'usage')`);
   return rows.length > 0;
+}
+
+/** Until the end of the transaction. Null: another process relays the rows. */
+export async function lockOutbox(tx: Executor): Promise<OutboxAbout | null> {
+  const [about] = await tx.execute<OutboxAbout>(sql`/* outbox.lock */
+    select a.id, a.version from outbox_about a for update skip locked`);
+  return about ?? null;
 }
 
 /** Rejects if the session of the transaction has ended, and with it its locks. */

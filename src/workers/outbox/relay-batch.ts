@@ -24,6 +24,7 @@ import {
 import { addReceipts, addRelayed, inactiveAmong, removeReceipts } from '../../db/submissions/relayed.ts';
 import { ensureUndeleted } from '../../db/write/tenants/tenants.ts';
 import { readPlace } from './read-place.ts';
+import { Unfit, checkVersion } from './unfit.ts';
 
 /** Of one batch: rows, and bytes of their submissions. The first may have more. */
 const MOST_ROWS = 100;
@@ -39,13 +40,18 @@ export type Relayed = { relayed: readonly number[]; refused: readonly RefusedRow
 
 const NOTHING: Relayed = { relayed: [], refused: [] };
 
+/** Throws Unfit. */
 export async function relayBatch(ports: RelayPorts): Promise<Relayed> {
   const { database, outbox, settings, id } = ports;
   const waiting = await waitingRows(outbox.db, [], 1);
   if (waiting.length === 0) return NOTHING;
   const held = await inactiveAmong(database.db, settings.tenants);
   const batch = await outbox.transaction(async (tx) => {
-    if (!(await lockOutbox(tx))) return NOTHING;
+    const about = await lockOutbox(tx);
+    if (about === null) return NOTHING;
+    // Since the process has looked, an operator may have installed another one, also of a newer version.
+    checkVersion(about);
+    if (about.id !== id) throw new Unfit('replaced');
     const rows = await takeFirst(tx, held);
     if (rows.length === 0) return NOTHING;
     const settled = await submit(ports, tx, rows);
