@@ -33,7 +33,8 @@ import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
 import type { WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
-import { WORKER_LIMITS, type PoolLimits } from './services/pool-limits.ts';
+import { openOutbox } from './services/outbox-database.ts';
+import type { PoolLimits } from './services/pool-limits.ts';
 import { closingAfter, toolDatabaseOf } from './services/tool-database.ts';
 import { directUrl, openTransport, type Services, type Transport } from './services/transport.ts';
 import type { ProcessId } from '../core/ids.ts';
@@ -124,8 +125,7 @@ function assemble(
     servers,
     outboxes: {
       all: namedOutboxes(configFile.outboxes, config.databaseSchema),
-      open: ({ url, schema }) =>
-        openDatabase(url, { max: 1, schema, name: connected.sessionName, silentMs: config.leaseMs, ...WORKER_LIMITS }),
+      open: (outbox) => openOutbox(outbox, config, connected.sessionName),
     },
     webhooks,
     telemetry: services.telemetry,

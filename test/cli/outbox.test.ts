@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { connected } from '../services/connected.ts';
 import { createFreshDatabase } from '../services/database.ts';
@@ -42,7 +43,7 @@ const said = (out: string): Ran => ({ code: 0, out: `${out}\n`, err: '' });
 const refused = (err: string): Ran => ({ code: 1, out: '', err: `${err}\n` });
 const NONE = 'The database has no outbox in this schema. Run `nightshift outbox install` first.';
 
-const submit = (sql = service.sql) => {
+const submit = (sql: postgres.ISql = service.sql) => {
   const body = JSON.stringify({ job_id: randomUUID(), context_id: randomUUID() });
   return sql`select nightshift.nightshift_submit_v1('acme', ${body})`;
 };
@@ -103,6 +104,36 @@ test('the database of Nightshift, a table of the service, and a newer outbox sta
     refused('A newer version of Nightshift has made the outbox. Use that version.'),
   );
   expect(await run('status', ...at)).toEqual(said('version 2, which this version cannot read'));
+  for (const args of [['retry'], ['remove'], ['remove', '--force']])
+    expect(await run(...args, ...at)).toEqual(
+      refused('A newer version of Nightshift has made the outbox. Use that version.'),
+    );
+  expect(await service.sql`select 1 from nightshift.outbox_about`).toHaveLength(1);
+});
+
+test('an outbox that transactions of the service have locked is not waited for long', async () => {
+  await service.install();
+  await service.sql.begin(async (tx) => {
+    await submit(tx);
+    expect(await run('remove', ...at, '--force')).toEqual(
+      refused('Transactions of the service have it locked. Try again.'),
+    );
+  });
+  expect(await run('status', ...at)).toMatchObject({ out: expect.stringMatching(/^1 waiting/) });
+});
+
+test('a login without rights is told so', async () => {
+  await service.install();
+  const role = `web_${randomUUID().slice(0, 8)}`;
+  await service.sql.unsafe(`create role ${role} login password 'of-tests'`);
+  const url = Object.assign(new URL(service.url), { username: role, password: 'of-tests' }).href;
+  expect(await run('status', '--database-url', url)).toEqual(
+    said('the login may not use the schema. `nightshift outbox install … --relay <login>` lets it relay'),
+  );
+  expect(await run('remove', '--database-url', url)).toEqual(
+    refused('The login may not use the schema of the outbox. Use the login that owns it.'),
+  );
+  await service.sql.unsafe(`drop role ${role}`);
 });
 
 test('a role that PostgreSQL does not have, and a database that does not answer', async () => {

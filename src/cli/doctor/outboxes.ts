@@ -1,5 +1,6 @@
 /** Checks the outboxes of the config file. */
 import { outboxStatus, withOutbox } from '../../db/outbox/install.ts';
+import { OUTBOX_VERSION } from '../../db/outbox/outbox-schema.ts';
 import type { ConfigFile } from '../../tools/config/config-file.ts';
 import { formatDuration } from '../terminal/time.ts';
 import { fail, ok, warn, why, type Finding } from './finding.ts';
@@ -20,12 +21,22 @@ export async function outboxFindings(outboxes: ConfigFile['outboxes'], databaseS
 async function outboxFinding({ outbox, url, schema }: Outbox): Promise<Finding> {
   const name = `outbox ${outbox}`;
   try {
-    const status = await withOutbox(url, schema, outboxStatus);
+    const status = await withOutbox(url, schema, (database) => outboxStatus(database, schema));
     switch (status.kind) {
       case 'none':
         return fail(name, `no outbox in the schema ${schema}`, 'Run `nightshift outbox install`.');
+      case 'not_granted':
+        return fail(
+          name,
+          `the login may not use the schema ${schema}`,
+          'Run `nightshift outbox install … --relay <login>`.',
+        );
       case 'other_version':
-        return fail(name, `version ${status.version}`, 'Run `nightshift outbox install` of the newest version.');
+        return fail(
+          name,
+          `version ${status.version}`,
+          status.version > OUTBOX_VERSION ? 'Upgrade Nightshift.' : 'Run `nightshift outbox install`.',
+        );
       case 'installed': {
         const { waiting, oldestMs, refused } = status.backlog;
         if (oldestMs !== null && oldestMs > LATE_MS) {

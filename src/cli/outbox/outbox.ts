@@ -2,7 +2,7 @@
 import { parseEnvironment, type Config } from '../../config/config.ts';
 import { POSTGRES_URL, SCHEMA_NAME, isPostgresUrl, isSchemaName } from '../../core/database-schema.ts';
 import { namedOutboxes } from '../../core/submissions/outbox.ts';
-import { errorCode, isUnavailable, refusalText } from '../../db/connection/database-errors.ts';
+import { LOCKED, errorCode, isUnavailable, refusalText } from '../../db/connection/database-errors.ts';
 import {
   installOutbox,
   outboxStatus,
@@ -10,8 +10,9 @@ import {
   retryRefused,
   withOutbox,
   type Installed,
+  type OutboxStatus,
 } from '../../db/outbox/install.ts';
-import { outboxSql } from '../../db/outbox/outbox-schema.ts';
+import { OUTBOX_VERSION, outboxSql } from '../../db/outbox/outbox-schema.ts';
 import { loadConfigFile } from '../../tools/config/config-file.ts';
 import { PLACEHOLDERS } from '../../tools/packages/secrets.ts';
 import { USAGE, parseOutboxArguments, type Wanted } from './arguments.ts';
@@ -46,6 +47,7 @@ async function whileReachable(work: () => Promise<number>, prefix = ''): Promise
 /** Null: an unexpected error. */
 function reasonOf(error: unknown): string | null {
   if (isUnavailable(error)) return `The database does not answer (${errorCode(error)}). Check its URL.`;
+  if (errorCode(error) === LOCKED) return 'Transactions of the service have it locked. Try again.';
   if (errorCode(error) === '42704')
     return 'PostgreSQL has no role of one of the given names. Create it first, then install again.';
   const refusal = refusalText(error);
@@ -61,23 +63,29 @@ async function carryOut(wanted: Exclude<Wanted, { action: 'status of all' }>, sc
       return tellInstalled(await withOutbox(wanted.url, schema, (outbox) => installOutbox(outbox, place)), schema);
     }
     case 'status':
-      return say(await withOutbox(wanted.url, schema, async (outbox) => backlogLines(await outboxStatus(outbox))));
-    case 'retry': {
-      const isThere = await withOutbox(wanted.url, schema, async (outbox) => {
-        if ((await outboxStatus(outbox)).kind === 'none') return null;
-        return retryRefused(outbox);
-      });
-      if (isThere === null) return fail(NONE);
       return say(
-        isThere === 0
+        await withOutbox(wanted.url, schema, async (outbox) => backlogLines(await outboxStatus(outbox, schema))),
+      );
+    case 'retry': {
+      const retried = await withOutbox(wanted.url, schema, async (outbox) => {
+        const reason = whyNot(await outboxStatus(outbox, schema));
+        return reason ?? retryRefused(outbox);
+      });
+      if (typeof retried === 'string') return fail(retried);
+      return say(
+        retried === 0
           ? 'No refused rows.'
-          : isThere === 1
+          : retried === 1
             ? '1 refused row waits again.'
-            : `${isThere} refused rows wait again.`,
+            : `${retried} refused rows wait again.`,
       );
     }
     case 'remove': {
-      const removed = await withOutbox(wanted.url, schema, (outbox) => removeOutbox(outbox, schema, wanted.force));
+      const removed = await withOutbox(wanted.url, schema, async (outbox) => {
+        const reason = whyNot(await outboxStatus(outbox, schema));
+        return reason ?? removeOutbox(outbox, schema, wanted.force);
+      });
+      if (typeof removed === 'string') return fail(removed);
       if (removed.kind === 'none') return fail(NONE);
       if (removed.kind === 'removed') return say(`Removed the outbox${lostWith(removed.rows)}.`);
       return fail(
@@ -87,7 +95,24 @@ async function carryOut(wanted: Exclude<Wanted, { action: 'status of all' }>, sc
   }
 }
 
+const NEWER = 'A newer version of Nightshift has made the outbox. Use that version.';
 const NONE = 'The database has no outbox in this schema. Run `nightshift outbox install` first.';
+
+/** Why this version, or this login, must not change the outbox. Null: it may. */
+function whyNot(status: OutboxStatus): string | null {
+  switch (status.kind) {
+    case 'installed':
+      return null;
+    case 'none':
+      return NONE;
+    case 'not_granted':
+      return 'The login may not use the schema of the outbox. Use the login that owns it.';
+    case 'other_version':
+      return status.version > OUTBOX_VERSION
+        ? NEWER
+        : 'The outbox has an older version. Run `nightshift outbox install` first.';
+  }
+}
 
 function countOf(rows: number): string {
   return rows === 1 ? '1 row' : `${rows} rows`;
@@ -108,7 +133,7 @@ function tellInstalled(installed: Installed, schema: string): number {
         `The schema ${schema} has other tables named outbox or contexts. Use another schema (--schema). If it is the database of Nightshift itself, it needs no outbox.`,
       );
     case 'newer':
-      return fail('A newer version of Nightshift has made the outbox. Use that version.');
+      return fail(NEWER);
   }
 }
 
@@ -120,7 +145,7 @@ async function statusOfAll(config: Config): Promise<number> {
   const codes: number[] = [];
   for (const { name, url, schema } of named) {
     const tell = async (): Promise<number> => {
-      const lines = await withOutbox(url, schema, async (outbox) => backlogLines(await outboxStatus(outbox)));
+      const lines = await withOutbox(url, schema, async (outbox) => backlogLines(await outboxStatus(outbox, schema)));
       return say(`${name}: ${lines}`);
     };
     codes.push(await whileReachable(tell, `${name}: `));

@@ -17,7 +17,7 @@ export function namedOutboxes(outboxes: ReadonlyMap<string, OutboxSettings>, sch
 
 /**
  * Why a row of an outbox became no submission. It stays in the outbox. `tenant_not_allowed`: the operator has not named
- * its tenant. `not_found`: its context does not exist. `job_id_taken`: the id is that of another job.
+ * its tenant, or the tenant was deleted. `not_found`: its context does not exist. `job_id_taken`: the id is that of another job.
  */
 export const OUTBOX_CODES = ['tenant_not_allowed', 'not_found', 'job_id_taken', 'invalid_request'] as const;
 export type OutboxCode = (typeof OUTBOX_CODES)[number];

@@ -3,18 +3,21 @@ import { sql } from 'drizzle-orm';
 import { openDatabase, type Database, type Executor } from '../connection/client.ts';
 import { errorCode } from '../connection/database-errors.ts';
 import { quoted } from '../setup/row-security.ts';
-import { readAbout } from './outbox-rows.ts';
+import { isSchemaHidden, readAbout } from './outbox-rows.ts';
 import { IS_NEWER, IS_OCCUPIED, OUTBOX_VERSION, outboxSql, type OutboxPlace } from './outbox-schema.ts';
 import { lastRefused, readBacklog, type OutboxBacklog, type RefusedRow } from './outbox-state.ts';
 
 const REFUSED_SHOWN = 10;
+
+/** How long a statement waits for a lock in the database of a service, in milliseconds. Transactions there wait behind it. */
+export const OUTBOX_LOCK_MS = 2_000;
 
 /** `occupied`: the schema has other tables of these names. `newer`: a newer version has made the outbox. */
 export type Installed = 'installed' | 'unchanged' | 'occupied' | 'newer';
 
 /** Runs `work` with one connection to the outbox. */
 export async function withOutbox<T>(url: string, schema: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = openDatabase(url, { max: 1, schema });
+  const database = openDatabase(url, { max: 1, schema, limits: { lock: OUTBOX_LOCK_MS } });
   try {
     return await work(database);
   } finally {
@@ -37,14 +40,15 @@ export async function installOutbox(database: Database, place: OutboxPlace): Pro
   return wasThere ? 'unchanged' : 'installed';
 }
 
-/** `other_version`: this version cannot read it. */
+/** `not_granted`: the login may not use the schema. `other_version`: this version cannot read it. */
 export type OutboxStatus =
   | { kind: 'none' }
+  | { kind: 'not_granted' }
   | { kind: 'other_version'; version: number }
   | { kind: 'installed'; backlog: OutboxBacklog; refused: readonly RefusedRow[] };
 
-export async function outboxStatus({ db }: Database): Promise<OutboxStatus> {
-  if (!(await isInstalled(db))) return { kind: 'none' };
+export async function outboxStatus({ db }: Database, schema: string): Promise<OutboxStatus> {
+  if (!(await isInstalled(db))) return { kind: (await isSchemaHidden(db, schema)) ? 'not_granted' : 'none' };
   const about = await readAbout(db);
   if (about === null) return { kind: 'none' };
   if (about.version !== OUTBOX_VERSION) return { kind: 'other_version', version: about.version };
@@ -67,11 +71,13 @@ export type Removed = { kind: 'removed'; rows: number } | { kind: 'none' } | { k
 /** `force`: even if it has rows. */
 export async function removeOutbox(database: Database, schema: string, force: boolean): Promise<Removed> {
   if (!(await isInstalled(database.db))) return { kind: 'none' };
+  // Before the lock, for which all statements of the service would wait.
+  const waiting = await countRows(database.db);
+  if (waiting > 0 && !force) return { kind: 'kept', rows: waiting };
   return database.transaction(async (tx) => {
     // Transactions that have submitted end first; later ones find no outbox.
     await tx.execute(sql`/* outbox.lock_table */ lock table outbox in access exclusive mode`);
-    const [row] = await tx.execute<{ count: number }>(sql`select count(*)::int as count from outbox`);
-    const rows = row?.count ?? 0;
+    const rows = await countRows(tx);
     if (rows > 0 && !force) return { kind: 'kept', rows };
     await tx.execute(sql`/* outbox.drop_function */ drop function nightshift_submit_v1(text, text, boolean)`);
     await tx.execute(sql`/* outbox.drop_tables */ drop table outbox, outbox_about`);
@@ -81,6 +87,11 @@ export async function removeOutbox(database: Database, schema: string, force: bo
     if (isUsed.length === 0) await tx.execute(sql.raw(`drop schema ${quoted(schema)}`));
     return { kind: 'removed', rows };
   });
+}
+
+async function countRows(executor: Executor): Promise<number> {
+  const [row] = await executor.execute<{ count: number }>(sql`select count(*)::int as count from outbox`);
+  return row?.count ?? 0;
 }
 
 /** In the schema of the connection. */

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { JobId, OutboxId } from '../../core/ids.ts';
 import type { OutboxError } from '../../core/submissions/outbox.ts';
+import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 
@@ -13,23 +14,47 @@ export async function readAbout(executor: Executor): Promise<OutboxAbout | null>
   return about ?? null;
 }
 
-/** Until the end of the transaction. False: another process relays the rows. */
-export async function lockOutbox(tx: Executor): Promise<boolean> {
-  const rows = await tx.execute(sql`/* outbox.lock */ select 1 from outbox_about a for update skip locked`);
+/** Whether the schema is there, and the login may not use it: PostgreSQL then says of its tables that they do not exist. */
+export async function isSchemaHidden(executor: Executor, schema: string): Promise<boolean> {
+  const rows = await executor.execute(sql`
+    select 1 from pg_namespace n where n.nspname = ${schema} and not has_schema_privilege(n.oid, 'usage')`);
   return rows.length > 0;
 }
 
-export type WaitingRow = { position: number; tenant: string; contextId: string; bytes: number };
+/** Until the end of the transaction. Null: another process relays the rows. */
+export async function lockOutbox(tx: Executor): Promise<OutboxAbout | null> {
+  const [about] = await tx.execute<OutboxAbout>(sql`/* outbox.lock */
+    select a.id, a.version from outbox_about a for update skip locked`);
+  return about ?? null;
+}
+
+/** Rejects if the session of the transaction has ended, and with it its locks. */
+export async function checkOutboxLock(tx: Executor): Promise<void> {
+  await tx.execute(sql`/* outbox.still_locked */ select 1`);
+}
+
+/** `bytes`: of its submission. */
+export type WaitingRow = { position: number; contextId: string; bytes: number };
 
 /** The first rows, at most `most`, without those of the tenants `held`. */
 export async function waitingRows(executor: Executor, held: readonly string[], most: number): Promise<WaitingRow[]> {
   const allowed = held.length === 0 ? sql`true` : sql`o.tenant not in ${[...held]}`;
   return executor.execute<WaitingRow>(sql`
-    select o.position::float8 as position, o.tenant, o.context_id as "contextId", o.bytes from outbox o
-    where o.refused_at is null and ${allowed} order by o.position limit ${most}`);
+    select o.position::float8 as position, o.context_id as "contextId", octet_length(o.submission) as bytes
+    from outbox o where o.refused_at is null and ${allowed} order by o.position limit ${most}`);
 }
 
-export type OutboxRow = { position: number; jobId: JobId; tenant: string; contextId: string; submission: string };
+/**
+ * The table belongs to the service, so its checks are not relied on. `submission` null: it is too large. `tenant`: as
+ * much of it as tells that it is too long.
+ */
+export type OutboxRow = {
+  position: number;
+  jobId: JobId;
+  tenant: string;
+  contextId: string;
+  submission: string | null;
+};
 
 /** In their order. One that another statement has locked is missing. */
 export async function takeRows(tx: Executor, positions: readonly number[]): Promise<OutboxRow[]> {
@@ -38,7 +63,9 @@ export async function takeRows(tx: Executor, positions: readonly number[]): Prom
       select o.* from outbox o where o.position = any (${toArray(positions)}) and o.refused_at is null
       order by o.position for update skip locked
     )
-    select t.position::float8 as position, t.job_id as "jobId", t.tenant, t.context_id as "contextId", t.submission
+    select t.position::float8 as position, t.job_id as "jobId", left(t.tenant, 65) as tenant,
+      t.context_id as "contextId", case when octet_length(t.submission) <= ${SUBMISSION_BYTES} then t.submission end
+        as submission
     from taken t order by t.position`);
 }
 

@@ -13,9 +13,9 @@ export const OUTBOX_VERSION = 1;
 export type OutboxPlace = { schema: string; submitters: readonly string[]; relays: readonly string[] };
 
 /** SQLSTATE: the schema has tables of Nightshift itself, or another table `outbox`. */
-export const IS_OCCUPIED = 'NS010';
+export const IS_OCCUPIED = 'NS020';
 /** SQLSTATE: a newer version has made the outbox. */
-export const IS_NEWER = 'NS011';
+export const IS_NEWER = 'NS021';
 
 /** Statements of one transaction. */
 export function outboxSql({ schema, submitters, relays }: OutboxPlace): string[] {
@@ -67,8 +67,7 @@ function tables(name: string): string[] {
   job_id uuid not null unique,
   context_id uuid not null,
   tenant text not null,
-  submission text not null,
-  bytes integer generated always as (octet_length(submission)) stored check (bytes <= ${SUBMISSION_BYTES}),
+  submission text not null check (octet_length(submission) <= ${SUBMISSION_BYTES}),
   created_at timestamptz not null default statement_timestamp(),
   refused_at timestamptz,
   error jsonb,

@@ -1,6 +1,5 @@
 /** What waits in an outbox, and what was refused: for operators and metrics. */
 import { sql } from 'drizzle-orm';
-import type { OutboxError } from '../../core/submissions/outbox.ts';
 import type { Executor } from '../connection/client.ts';
 
 /** Of a large backlog, so many rows are counted. */
@@ -21,11 +20,13 @@ export async function readBacklog(executor: Executor): Promise<OutboxBacklog> {
   return row;
 }
 
-export type RefusedRow = { jobId: string; tenant: string; error: OutboxError };
+/** As it is in the table, which belongs to the service. */
+export type RefusedRow = { jobId: string; tenant: string; code: string; message: string };
 
 /** The last ones first. */
 export async function lastRefused(executor: Executor, most: number): Promise<RefusedRow[]> {
   return executor.execute<RefusedRow>(sql`
-    select o.job_id as "jobId", o.tenant, o.error from outbox o
+    select o.job_id::text as "jobId", o.tenant::text as tenant, coalesce(o.error ->> 'code', '') as code,
+      coalesce(o.error ->> 'message', '') as message from outbox o
     where o.refused_at is not null order by o.refused_at desc limit ${most}`);
 }

@@ -8,13 +8,13 @@ import { submissionsDue } from '../../bus/bus.ts';
 import type { OutboxId } from '../../core/ids.ts';
 import type { NamedOutbox } from '../../core/submissions/outbox.ts';
 import type { Database } from '../../db/connection/client.ts';
-import { errorCode, refusalText } from '../../db/connection/database-errors.ts';
-import { findRows, readAbout } from '../../db/outbox/outbox-rows.ts';
-import { OUTBOX_VERSION } from '../../db/outbox/outbox-schema.ts';
+import { LOCKED, errorCode, refusalText } from '../../db/connection/database-errors.ts';
+import { findRows, isSchemaHidden, readAbout } from '../../db/outbox/outbox-rows.ts';
 import { readBacklog } from '../../db/outbox/outbox-state.ts';
 import { findReceipts, removeReceipts } from '../../db/submissions/relayed.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { relayBatch } from './relay-batch.ts';
+import { Unfit, checkVersion } from './unfit.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
@@ -28,16 +28,6 @@ const RECEIPTS = 1_000;
 const CLOSING_S = 2;
 
 type State = Pick<WorkerState, 'database' | 'bus' | 'log' | 'metrics' | 'random'>;
-
-/** The outbox cannot be relayed as it is. */
-class Unfit extends Error {
-  override name = 'Unfit';
-  readonly code: 'not_installed' | 'other_version';
-  constructor(code: Unfit['code']) {
-    super(code);
-    this.code = code;
-  }
-}
 
 export class OutboxRelay {
   readonly #state: State;
@@ -106,17 +96,20 @@ export class OutboxRelay {
       log.warn({ outbox: name, job_id: jobId, tenant, code }, 'a row of an outbox became no submission');
     }
     const isMore = relayed.length + refused.length > 0;
-    if (!isMore && performance.now() >= this.#countAt) await this.#count(this.#id);
+    if (performance.now() >= this.#countAt) await this.#count(this.#id);
     return isMore;
   }
 
   /** After the start and after an error. */
   async #begin(): Promise<OutboxId> {
-    const about = await readAbout(this.#outbox.db).catch((error: unknown) => {
-      throw isNoTable(error) ? new Unfit('not_installed') : error;
+    const { db } = this.#outbox;
+    const about = await readAbout(db).catch((error: unknown) => {
+      if (!isNoTable(error)) throw error;
+      return null;
     });
-    if (about === null) throw new Unfit('not_installed');
-    if (about.version !== OUTBOX_VERSION) throw new Unfit('other_version');
+    if (about === null)
+      throw new Unfit((await isSchemaHidden(db, this.#settings.schema)) ? 'not_granted' : 'not_installed');
+    checkVersion(about);
     return about.id;
   }
 
@@ -162,7 +155,11 @@ export class OutboxRelay {
 
 const ADVICE: Readonly<Record<string, string>> = {
   not_installed: 'The database has no outbox in this schema. Run `nightshift outbox install`.',
-  other_version: 'The outbox was made by another version. Run `nightshift outbox install` of the newest version.',
+  not_granted: 'The login may not relay this outbox. Run `nightshift outbox install … --relay <login>`.',
+  [LOCKED]: 'Transactions of the service have it locked.',
+  replaced: 'It was removed and installed again.',
+  older_version: 'The outbox has an older version. Run `nightshift outbox install`.',
+  newer_version: 'A newer version of Nightshift has made the outbox. Upgrade the worker processes.',
 };
 
 function isNoTable(error: unknown): boolean {

@@ -9,9 +9,11 @@
  */
 import type { OutboxId, TenantId } from '../../core/ids.ts';
 import type { NamedOutbox, OutboxCode, OutboxError, SubmissionPlace } from '../../core/submissions/outbox.ts';
+import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { Database, Executor } from '../../db/connection/client.ts';
 import { errorCode, isOfData } from '../../db/connection/database-errors.ts';
 import {
+  checkOutboxLock,
   deleteRows,
   lockOutbox,
   refuseRow,
@@ -20,8 +22,9 @@ import {
   type OutboxRow,
 } from '../../db/outbox/outbox-rows.ts';
 import { addReceipts, addRelayed, inactiveAmong, removeReceipts } from '../../db/submissions/relayed.ts';
-import { ensureTenant } from '../../db/write/tenants/tenants.ts';
+import { ensureUndeleted } from '../../db/write/tenants/tenants.ts';
 import { readPlace } from './read-place.ts';
+import { Unfit, checkVersion } from './unfit.ts';
 
 /** Of one batch: rows, and bytes of their submissions. The first may have more. */
 const MOST_ROWS = 100;
@@ -37,16 +40,21 @@ export type Relayed = { relayed: readonly number[]; refused: readonly RefusedRow
 
 const NOTHING: Relayed = { relayed: [], refused: [] };
 
+/** Throws Unfit. */
 export async function relayBatch(ports: RelayPorts): Promise<Relayed> {
   const { database, outbox, settings, id } = ports;
   const waiting = await waitingRows(outbox.db, [], 1);
   if (waiting.length === 0) return NOTHING;
   const held = await inactiveAmong(database.db, settings.tenants);
   const batch = await outbox.transaction(async (tx) => {
-    if (!(await lockOutbox(tx))) return NOTHING;
+    const about = await lockOutbox(tx);
+    if (about === null) return NOTHING;
+    // Since the process has looked, an operator may have installed another one, also of a newer version.
+    checkVersion(about);
+    if (about.id !== id) throw new Unfit('replaced');
     const rows = await takeFirst(tx, held);
     if (rows.length === 0) return NOTHING;
-    const settled = await submit(ports, rows);
+    const settled = await submit(ports, tx, rows);
     const relayed = settled.flatMap(({ row, error }) => (error === null ? [row.position] : []));
     const refused: RefusedRow[] = [];
     for (const { row, error } of settled) {
@@ -82,45 +90,64 @@ async function takeFirst(tx: Executor, held: readonly string[]): Promise<OutboxR
   });
 }
 
-type Ready = { row: OutboxRow; tenantId: TenantId; place: SubmissionPlace };
+type Place = SubmissionPlace & { submission: string };
+type Ready = { row: OutboxRow; tenantId: TenantId; place: Place };
 
 /** `error` null: it is a submission now, or was one before. */
 type Settled = { row: OutboxRow; error: OutboxError | null };
 
-/** In the database of the installation: committed when it resolves. */
-async function submit({ database, settings, id }: RelayPorts, rows: readonly OutboxRow[]): Promise<Settled[]> {
+/** In the database of the installation: committed when it resolves. `outboxTx`: it has the rows. */
+async function submit(
+  { database, settings, id }: RelayPorts,
+  outboxTx: Executor,
+  rows: readonly OutboxRow[],
+): Promise<Settled[]> {
   const refused: Settled[] = [];
   const ready: Ready[] = [];
-  const tenantIds = new Map<string, TenantId>();
+  const tenantIds = new Map<string, TenantId | null>();
   for (const row of rows) {
-    const place = settings.tenants.includes(row.tenant) ? readPlace(row.submission) : notAllowed(settings, row.tenant);
+    const place = placeOf(settings, row);
     if ('code' in place) {
       refused.push({ row, error: place });
       continue;
     }
-    const tenantId = tenantIds.get(row.tenant) ?? (await ensureTenant(database.db, row.tenant));
+    const known = tenantIds.get(row.tenant);
+    const tenantId = known === undefined ? await ensureUndeleted(database.db, row.tenant) : known;
     tenantIds.set(row.tenant, tenantId);
-    ready.push({ row, tenantId, place });
+    if (tenantId === null) refused.push({ row, error: isDeleted(row.tenant) });
+    else ready.push({ row, tenantId, place });
   }
-  return [...refused, ...(await submitReady(database, id, ready))];
+  return [...refused, ...(await submitReady({ database, outboxTx, id }, ready))];
 }
 
-async function submitReady(database: Database, id: OutboxId, ready: readonly Ready[]): Promise<Settled[]> {
+function placeOf(settings: NamedOutbox, { tenant, submission }: OutboxRow): Place | OutboxError {
+  if (!settings.tenants.includes(tenant)) return notAllowed(settings, tenant);
+  if (submission === null) return tooLarge();
+  const place = readPlace(submission);
+  return 'code' in place ? place : { ...place, submission };
+}
+
+type Stores = { database: Database; outboxTx: Executor; id: OutboxId };
+
+async function submitReady(stores: Stores, ready: readonly Ready[]): Promise<Settled[]> {
   try {
-    return await database.transaction((tx) => add(tx, id, ready));
+    return await stores.database.transaction((tx) => add(tx, stores, ready));
   } catch (error) {
     if (!isOfData(error)) throw error;
     const [only, ...others] = ready;
     if (only !== undefined && others.length === 0) return [{ row: only.row, error: notStored(error) }];
   }
   const settled: Settled[] = [];
-  for (const one of ready) settled.push(...(await submitReady(database, id, [one])));
+  for (const one of ready) settled.push(...(await submitReady(stores, [one])));
   return settled;
 }
 
-async function add(tx: Executor, id: OutboxId, ready: readonly Ready[]): Promise<Settled[]> {
+async function add(tx: Executor, { outboxTx, id }: Stores, ready: readonly Ready[]): Promise<Settled[]> {
   const receipts = ready.map(({ row, place }) => ({ position: row.position, jobId: place.jobId }));
   const added = new Set(await addReceipts(tx, id, receipts));
+  // Otherwise another process may have relayed the rows meanwhile, and removed their receipts. From here on it waits for
+  // those of this transaction.
+  await checkOutboxLock(outboxTx);
   const settled: Settled[] = [];
   for (const one of ready) {
     const isNew = added.has(one.row.position);
@@ -132,7 +159,7 @@ async function add(tx: Executor, id: OutboxId, ready: readonly Ready[]): Promise
 }
 
 async function addOne(tx: Executor, { row, tenantId, place }: Ready): Promise<OutboxError | null> {
-  const outcome = await addRelayed(tx, tenantId, place, row.submission);
+  const outcome = await addRelayed(tx, tenantId, place, place.submission);
   switch (outcome) {
     case 'added':
     case 'known':
@@ -152,6 +179,15 @@ async function addOne(tx: Executor, { row, tenantId, place }: Ready): Promise<Ou
 function notAllowed({ name }: NamedOutbox, tenant: string): OutboxError {
   const message = `The outbox "${name}" may not submit jobs for the tenant "${tenant}": outboxes.${name}.tenants does not name it.`;
   return { code: 'tenant_not_allowed', message };
+}
+
+function isDeleted(tenant: string): OutboxError {
+  const message = `The tenant "${tenant}" was deleted. Create it, then run \`nightshift outbox retry\`.`;
+  return { code: 'tenant_not_allowed', message };
+}
+
+function tooLarge(): OutboxError {
+  return { code: 'invalid_request', message: `The submission has more than ${SUBMISSION_BYTES} bytes.` };
 }
 
 function notStored(error: unknown): OutboxError {

@@ -1,4 +1,5 @@
 // The relay of a worker process: it looks by itself, and a database that is away holds up nothing.
+import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { onTestFinished, expect, test } from 'vitest';
@@ -59,6 +60,51 @@ test('an outbox that is installed later is relayed then, and the log says both o
   const counted = 'nightshift_outbox_relayed_total{outbox="shop"} 1\n';
   await until('the metric', async () => (await registry.metrics()).includes(counted));
   expect(await registry.metrics()).toContain('nightshift_outbox_up{outbox="shop"} 1\n');
+});
+
+test('a login without the right to relay is named as the reason', async () => {
+  const role = `relay_${randomUUID().slice(0, 8)}`;
+  const { service, lines, relay } = await started(SOON_MS, async (own) => {
+    await own.install();
+    await own.sql.unsafe(`create role ${role} login password 'of-tests'`);
+    const url = Object.assign(new URL(own.url), { username: role, password: 'of-tests' }).href;
+    return openDatabase(url, { max: 1, schema: OUTBOX_SCHEMA });
+  });
+  await until('the line', () => lines.length > 0);
+  expect(lines[0]).toMatchObject({
+    code: 'not_granted',
+    reason: 'The login may not relay this outbox. Run `nightshift outbox install … --relay <login>`.',
+  });
+  await relay.stop();
+  await service.sql.unsafe(`drop role ${role}`);
+});
+
+test('an outbox that a newer version upgrades, or that is installed again, is noticed by a running process', async () => {
+  const { the, service, lines } = await started(SOON_MS, async (own) => {
+    await own.install();
+    return own.open();
+  });
+  await submit(service);
+  await until('the submission', isRelayed(the));
+  await service.sql`update nightshift.outbox_about set version = 2`;
+  await submit(service);
+  await until('the first line', () => lines.length > 0);
+  expect(lines[0]).toMatchObject({
+    code: 'newer_version',
+    reason: 'A newer version of Nightshift has made the outbox. Upgrade the worker processes.',
+  });
+  expect(await service.rows()).toHaveLength(1);
+  await service.sql`update nightshift.outbox_about set version = 1`;
+  await until('the second line', () => lines.length > 1);
+  await until('the relay', async () => (await service.rows()).length === 0);
+  await service.sql`update nightshift.outbox_about set id = gen_random_uuid()`;
+  await submit(service);
+  await until('the lines', () => lines.length > 3);
+  expect(lines.slice(1).map(({ msg, code }) => code ?? msg)).toEqual([
+    'the outbox is relayed again',
+    'replaced',
+    'the outbox is relayed again',
+  ]);
 });
 
 test('a database that is away: one line, a metric, and a stop that does not wait for it', async () => {

@@ -1,74 +1,13 @@
 // Rows of an outbox become submissions exactly once and in their order, whatever dies, competes or is not valid.
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_TENANT_NAME, type JobId } from '../../../src/core/ids.ts';
-import type { NamedOutbox } from '../../../src/core/submissions/outbox.ts';
 import { retryRefused } from '../../../src/db/outbox/install.ts';
-import { readAbout } from '../../../src/db/outbox/outbox-rows.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
-import { relayBatch, type RelayPorts } from '../../../src/workers/outbox/relay-batch.ts';
-import { given, ids, type Given } from '../../db/database-fixture.ts';
-import { newWorker, submissionsOf } from '../../db/submissions/submissions-fixture.ts';
-import { OUTBOX_SCHEMA, createServiceDatabase, type ServiceDatabase } from '../../services/outbox.ts';
-
-let the: Given;
-let service: ServiceDatabase;
-beforeAll(async () => {
-  [the, service] = await Promise.all([given(), createServiceDatabase()]);
-  await service.install();
-});
-afterAll(() => Promise.all([the.close(), service.close()]));
-beforeEach(async () => {
-  await service.sql`delete from nightshift.outbox`;
-  await the.rows('delete from submissions');
-  await the.rows('delete from outbox_receipts');
-  await the.rows("delete from tenants where name <> 'default'");
-});
-
-const { turnAll } = submissionsOf(() => the);
-
-const settings = (over: Partial<NamedOutbox> = {}): NamedOutbox => ({
-  name: 'shop',
-  url: service.url,
-  schema: OUTBOX_SCHEMA,
-  tenants: [DEFAULT_TENANT_NAME],
-  ...over,
-});
-
-/** `hook`: before each statement and commit, in both databases. */
-async function portsOf(over: Partial<NamedOutbox> = {}, hook?: (text: string) => void): Promise<RelayPorts> {
-  const about = await readAbout(service.open().db);
-  if (about === null) throw new Error('The outbox is not installed.');
-  const hooked = hook === undefined ? {} : { hook };
-  return {
-    database: the.open({ max: 1, ...hooked }),
-    outbox: service.open(hooked),
-    settings: settings(over),
-    id: about.id,
-  };
-}
-
-async function relayAll(ports?: RelayPorts): Promise<void> {
-  const own = ports ?? (await portsOf());
-  for (
-    let batch = await relayBatch(own);
-    batch.relayed.length + batch.refused.length > 0;
-    batch = await relayBatch(own)
-  );
-}
-
-async function submit(body: object = newWorker(), tenant = DEFAULT_TENANT_NAME): Promise<JobId> {
-  const jobId = ids.next<JobId>();
-  await submitText(JSON.stringify({ job_id: jobId, message_id: ids.next(), ...body }), tenant);
-  return jobId;
-}
-
-const submitText = (text: string, tenant = DEFAULT_TENANT_NAME) =>
-  service.sql`select nightshift.nightshift_submit_v1(${tenant}, ${text})`;
-
-const submitted = async (): Promise<unknown[]> =>
-  (await the.rows('select id from submissions order by position')).map(({ id }) => id);
-const receipts = async (): Promise<number> => (await the.rows('select 1 from outbox_receipts')).length;
+import { relayBatch } from '../../../src/workers/outbox/relay-batch.ts';
+import { ids } from '../../db/database-fixture.ts';
+import { newWorker } from '../../db/submissions/submissions-fixture.ts';
+import { portsOf, receipts, relayAll, service, submit, submitText, submitted, the, turnAll } from './relay-fixture.ts';
 
 test('a row becomes a submission once, if the process dies before any statement or commit in either database', async () => {
   let deaths = 0;
@@ -115,23 +54,6 @@ test('several processes relay an outbox without losing, doubling or reordering r
   while ((await service.rows()).length > 0) await Promise.all(processes.map((ports) => relayBatch(ports)));
   expect(await submitted()).toEqual(jobs);
   expect(await receipts()).toBe(0);
-});
-
-test('two processes that both believe to have the outbox add a row once', async () => {
-  const jobId = await submit();
-  // The session of the first ends while it commits: its lock and its rows are free, and its submissions are not yet there.
-  const others: Promise<void>[] = [];
-  const first = await portsOf({}, (text) => {
-    if (!text.includes('submissions.relay') || others.length > 0) return;
-    const ended = service.sql`select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and query like '%outbox.take%' and pid <> pg_backend_pid()`;
-    others.push(ended.then(() => relayAll()));
-  });
-  await relayBatch(first).catch(() => undefined);
-  await Promise.all(others);
-  await relayAll();
-  expect(await submitted()).toEqual([jobId]);
-  expect(await service.rows()).toEqual([]);
 });
 
 test('a worker and an input for its context are relayed together', async () => {

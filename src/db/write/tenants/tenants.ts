@@ -70,6 +70,17 @@ export async function tenantOfKey(executor: Executor, name: string, keyId: strin
   return { tenantId, tenantName: name, tenantStatus: 'active', allow: ALL_ALLOWED, limits: NO_LIMITS };
 }
 
+/** The id of the tenant. Adds a tenant with a new name. Null: a tenant of this name was deleted, and none was created since. */
+export async function ensureUndeleted(executor: Executor, name: string): Promise<TenantId | null> {
+  const [row] = await executor.execute<{ id: TenantId | null; isDeleted: boolean }>(sql`/* tenants.find_undeleted */
+    select t.id, exists (
+        select 1 from audit_entries a where a.tenant_id is null and a.target = ${name} and a.action = 'tenant.deleted'
+      ) as "isDeleted"
+    from (select 1) one left join tenants t on t.name = ${name}`);
+  if (row === undefined) throw new Error(`PostgreSQL did not say whether the tenant ${name} exists.`);
+  return row.id ?? (row.isDeleted ? null : ensureTenant(executor, name));
+}
+
 /** Those of the tenants that are active, in one query. */
 export async function findActive(executor: Executor, ids: readonly TenantId[]): Promise<ReadonlySet<TenantId>> {
   const rows = await executor.execute<{ id: TenantId }>(sql`/* tenants.find_active */
