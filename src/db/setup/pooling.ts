@@ -64,7 +64,7 @@ async function inspect(first: postgres.Sql, second: postgres.Sql): Promise<Conne
     select pg_backend_pid() as pid, current_setting('search_path') as "searchPath",
       (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleInTransaction",
       (select setting::int from pg_settings where name = 'lock_timeout') as lock,
-      pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as place`;
+      extract(epoch from pg_postmaster_start_time())::text || ' ' || (select oid from pg_database where datname = current_database()) as place`;
   const [facts] = rows;
   if (facts === undefined) throw new Error('PostgreSQL returned no row.');
   const { pid, ...sight } = facts;
