@@ -21,7 +21,7 @@ import { keyWith } from '../config/key-with.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
 import { WORKER_LIMITS } from './services/pool-limits.ts';
-import { checkPooling, workerUrls } from './schema/check-pooling.ts';
+import { workerUrls } from './schema/check-pooling.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
@@ -43,10 +43,11 @@ export async function start(): Promise<number> {
   });
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const bringUp = async (): Promise<number> => {
     const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: WORKER_LIMITS });
-    await migrateAtStart(urls.direct, config.databaseSchema, (line) => log.warn(line));
-    await checkPooling(urls, (line) => log.warn(line));
+    await migrateAtStart(urls, (line) => log.warn(line));
     const telemetry = await openTelemetry(config.otlpEndpoint, {
       version: VERSION,
       warn: (facts, message) => log.warn(facts, message),
@@ -60,9 +61,11 @@ export async function start(): Promise<number> {
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await whenUp(() => tour(platform.commands, config));
+    signal.throwIfAborted();
     const worker = beginWorker(platform);
     ends.push(() => worker.end());
     await worker.started;
+    signal.throwIfAborted();
     const api = await startApi(platform, 'laptop', log);
     ends.push(() => api.close());
     const lines = [
@@ -77,6 +80,7 @@ export async function start(): Promise<number> {
     // A signal during the start ends it: what has started, or is starting, is closed.
     return await Promise.race([bringUp(), exitCode]);
   } finally {
+    stopping.abort();
     for (const end of ends.reverse()) await end();
   }
 }

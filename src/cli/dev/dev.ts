@@ -13,7 +13,7 @@ import { endedJob } from '../../db/read/jobs/ended-job.ts';
 import { freePort } from '../../dev/free-port.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
-import { checkPooling, workerUrls } from '../../platform/schema/check-pooling.ts';
+import { workerUrls } from '../../platform/schema/check-pooling.ts';
 import { migrateAtStart } from '../../platform/schema/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
@@ -40,8 +40,7 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
       };
       const output = outputOf(config, database);
       const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: { limits: FROZEN_LIMITS } });
-      await migrateAtStart(urls.direct, config.databaseSchema, (line) => output.note(line));
-      await checkPooling(urls, (line) => output.note(line));
+      await migrateAtStart(urls, (line) => output.note(line));
       const setting = { folder, envFile: file, services: services.describe };
       return await untilStopped(output, setting, fixed, opens);
     } finally {

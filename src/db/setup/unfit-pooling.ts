@@ -1,6 +1,7 @@
 /** Which poolers Nightshift cannot use, or not for what a process needs, and what to do about it. */
 import { NO_LIMITS } from '../connection/client.ts';
 import type { SessionLimits } from '../connection/connection.ts';
+import { isUnavailable } from '../connection/database-errors.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { inspectPooling, type ConnectionSight, type Pooling } from './pooling.ts';
 
@@ -39,7 +40,18 @@ const PAGE = 'See docs/deploy.md, PgBouncer.';
 /** The variable for another URL than the pooler's. */
 export const DIRECT_URL = 'NIGHTSHIFT_DIRECT_DATABASE_URL';
 
-/** Rejects with the driver's error if a server does not answer. */
+/** A URL leads to no server that answers. The cause is the driver's error, and `isUnavailable` recognises it. */
+export class UrlUnavailable extends Error {
+  override name = 'UrlUnavailable';
+  /** The variable or option that gives the URL. */
+  readonly variable: string;
+  constructor(variable: string, cause: unknown) {
+    super(`${variable} names a PostgreSQL that does not answer.`, { cause });
+    this.variable = variable;
+  }
+}
+
+/** Rejects with `UrlUnavailable`, or with the driver's error. */
 export async function examinePooling({ pooled, direct, schema, limits }: UsedUrls): Promise<PoolingState> {
   const given = { ...NO_LIMITS, ...limits };
   const sight = await sightOf(pooled, schema, given);
@@ -57,12 +69,12 @@ async function sightOf(
     return await inspectPooling(url, schema, limits);
   } catch (error) {
     const problem = refusedParameter(name, error);
-    if (problem === null) throw error;
-    return problem;
+    if (problem !== null) return problem;
+    throw isUnavailable(error) ? new UrlUnavailable(name, error) : error;
   }
 }
 
-/** Throws `DatabaseRefused`, or the driver's error. Returns the limits that the pooler ignores. */
+/** Throws `DatabaseRefused`, `UrlUnavailable` or the driver's error. Returns the limits that the pooler ignores. */
 export async function refusePooling(urls: UsedUrls): Promise<readonly string[]> {
   const { problem, ignored } = await examinePooling(urls);
   if (problem !== null) throw new DatabaseRefused(describePooling(problem));
