@@ -181,6 +181,22 @@ describe.skipIf(MISSING !== null)(`PgBouncer${MISSING === null ? '' : ` (skipped
     expect([...(await waiter.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
   });
 
+  test('a pooler that has no session for transactions is unavailable, and does not count as one that pools statements', async () => {
+    const server = await database();
+    // One session, which a transaction of another client holds.
+    const busy = await bouncer(server, [/default_pool_size = .*/, 'default_pool_size = 1\nquery_wait_timeout = 1']);
+    const url = busy.urlOf('nightshift', server);
+    const holder = openDatabase(url, { max: 1 });
+    opened.push({ drop: () => holder.close() });
+    await holder.transaction(async (tx) => {
+      await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
+      const refused: unknown = await examined(url, server).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: 'UrlUnavailable', variable: 'DATABASE_URL' });
+      expect(errorText(refused)).toBe('08P01: query_wait_timeout');
+    });
+    expect((await examined(url, server)).pooling).toBe('transaction');
+  });
+
   test('the server ends the session of a frozen process, and frees its locks', async () => {
     const server = await database();
     const url = (await bouncer(server)).urlOf('nightshift', server);
