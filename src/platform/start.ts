@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { ApiKey } from '../config/access.ts';
 import { parseEnvironment, type Config } from '../config/config.ts';
-import { loadEnvFile } from '../config/env-file.ts';
+import { describeEnvFile, loadEnvFile } from '../config/env-file.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
@@ -31,6 +31,9 @@ export async function start(): Promise<number> {
   const envFile = loadEnvFile(process.cwd());
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
+  const settings = describeEnvFile(envFile);
+  // Before anything is migrated: the file may name another database than the one that is meant.
+  for (const line of settings) log.info(line);
   const exitCode = untilSignal(log);
   const configFile = await loadConfigFile(process.cwd(), given.configFile, {
     secrets: fromEnvironment(process.env),
@@ -69,7 +72,7 @@ export async function start(): Promise<number> {
     const api = await startApi(platform, 'laptop', log);
     ends.push(() => api.close());
     const lines = [
-      ...readyLines(platform, api.url, [...services.describe, ...settingsLines(envFile)], configFile.path),
+      ...readyLines(platform, api.url, [...services.describe, ...settings], configFile.path),
       ...tourLines(api.url, touring),
       ...(await exampleLines(platform, config, api.url)),
     ];
@@ -83,10 +86,6 @@ export async function start(): Promise<number> {
     stopping.abort();
     for (const end of ends.reverse()) await end();
   }
-}
-
-function settingsLines(envFile: string | null): string[] {
-  return envFile === null ? [] : [`Settings from ${envFile}; variables that are set already win`];
 }
 
 function readyLines(

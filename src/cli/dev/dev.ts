@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { refuseBusyPort } from '../../api/server/busy-port.ts';
 import { parseEnvironment, type Config } from '../../config/config.ts';
-import { envFileIn, readEnvFile } from '../../config/env-file.ts';
+import { describeEnvFile, envFileIn, readEnvFile } from '../../config/env-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../db/processes/frozen-sessions.ts';
@@ -24,7 +24,8 @@ import { WatchedFiles } from './watch-files.ts';
 /** `opens`: opens the console in a browser, if stdout is a terminal. Returns the exit code. */
 export async function dev({ opens }: { opens: boolean }): Promise<number> {
   const folder = process.cwd();
-  const { env, file } = readEnvFile(folder, process.env);
+  const envFile = readEnvFile(folder, process.env);
+  const { env, file } = envFile;
   const config = parseEnvironment(env);
   await refuseBusyPort(config);
   const services = await startServices({ env, cwd: folder });
@@ -40,6 +41,7 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
       };
       const output = outputOf(config, database);
       const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: { limits: FROZEN_LIMITS } });
+      for (const line of describeEnvFile(envFile)) output.note(line);
       await migrateAtStart(urls, (line) => output.note(line));
       const setting = { folder, envFile: file, services: services.describe };
       return await untilStopped(output, setting, fixed, opens);
