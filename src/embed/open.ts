@@ -8,7 +8,7 @@ import { openDatabase } from '../db/connection/client.ts';
 import { isUnavailable, refusalText } from '../db/connection/database-errors.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
-import { isLimitedLogin } from '../db/setup/refuse-unserved.ts';
+import { isLimitedLogin } from '../db/setup/refuse-for-api.ts';
 import { UrlUnavailable } from '../db/setup/unfit-pooling.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { VERSION } from '../package-files.ts';

@@ -7,7 +7,7 @@ import { loadConfigFile } from '../tools/config/config-file.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
-import { refuseUnserved } from '../db/setup/refuse-unserved.ts';
+import { refuseForApi } from '../db/setup/refuse-for-api.ts';
 import { beginWorker } from './begin-worker.ts';
 import { apiUrls, checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { checkUntilUp } from './schema/check-until-up.ts';
@@ -26,7 +26,7 @@ export async function runApi(): Promise<number> {
     const urls = apiUrls(config, using);
     const check = async (): Promise<void> => {
       await checkPooling(urls, (line) => log.warn(line));
-      await refuseUnserved(db, isLimited(db));
+      await refuseForApi(db, isLimited(db));
     };
     const { passed } = await checkUntilUp(check, log, signal);
     signal.throwIfAborted();

@@ -17,7 +17,7 @@ export async function isLimitedLogin(executor: Executor): Promise<boolean> {
  * Throws `DatabaseRefused`, or the driver's error. `isLimited`: row security is to limit the login. A database that is not
  * migrated yet keeps no API from starting: `/readyz` checks the same, and says so.
  */
-export async function refuseUnserved(executor: Executor, isLimited: boolean): Promise<void> {
+export async function refuseForApi(executor: Executor, isLimited: boolean): Promise<void> {
   const state = await schemaState((statement) => executor.execute(statement), isLimited ? 'to be limited' : 'any');
   if (state.kind !== 'unlimited' && state.kind !== 'ahead') return;
   throw new DatabaseRefused(describeSchemaProblem(state) ?? state.kind);
