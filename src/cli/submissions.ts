@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { ConfigError, parseEnvironment } from '../config/config.ts';
 import { openDatabase, type Database } from '../db/connection/client.ts';
-import { errorCode, isUnavailable, refusalText } from '../db/connection/database-errors.ts';
+import { errorCode, errorText, isUnavailable, refusalText } from '../db/connection/database-errors.ts';
 import { addGrant, listGrants, removeGrant, type SubmissionGrant } from '../db/submissions/grants.ts';
 
 const USAGE = `Usage: nightshift submissions list
@@ -42,7 +42,7 @@ export async function submissionsCommand(args: readonly string[]): Promise<numbe
 function reasonOf(error: unknown): string | null {
   const code = errorCode(error);
   if (isUnavailable(error))
-    return `The database does not answer (${code}). Check DATABASE_URL, and run \`nightshift doctor\`.`;
+    return `The database does not answer (${errorText(error)}). Check DATABASE_URL, and run \`nightshift doctor\`.`;
   if (NO_TABLES.includes(code)) return 'The database has no tables of this version. Run `nightshift migrate` first.';
   const refusal = refusalText(error);
   return refusal === null

@@ -7,7 +7,8 @@ import { openDatabase } from '../db/connection/client.ts';
 import { isUnavailable, refusalText } from '../db/connection/database-errors.ts';
 import { migrate } from '../db/setup/migrate.ts';
 import { schemaProblem, schemaState } from '../db/setup/schema-state.ts';
-import { isLimitedLogin } from '../db/setup/refuse-unlimited.ts';
+import { isLimitedLogin } from '../db/setup/refuse-for-api.ts';
+import { UrlUnavailable } from '../db/setup/unfit-pooling.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
 import { VERSION } from '../package-files.ts';
 import { SILENT, hostTracing } from '../telemetry/telemetry.ts';
@@ -55,11 +56,7 @@ async function startable(settings: Settings): Promise<Platform> {
     if (error instanceof DatabaseRefused)
       throw new NightshiftStartError('database_refused', error.message, { cause: error });
     if (isUnavailable(error))
-      throw new NightshiftStartError(
-        'unavailable',
-        `PostgreSQL does not answer at ${placeOf(databaseUrl)}. Check databaseUrl, or call createNightshift again later.`,
-        { cause: error },
-      );
+      throw new NightshiftStartError('unavailable', awayText(settings, error), { cause: error });
     if (error instanceof ConfigFileError) throw configRefused(error);
     const refusal = refusalText(error);
     if (refusal !== null)
@@ -90,6 +87,14 @@ async function requireTables({ databaseUrl, config }: Settings): Promise<void> {
   } finally {
     await database.close();
   }
+}
+
+/** `error`: PostgreSQL does not answer. */
+function awayText({ databaseUrl, config: { directDatabaseUrl } }: Settings, error: unknown): string {
+  const isDirect = error instanceof UrlUnavailable && error.variable === 'directDatabaseUrl';
+  const [option, url] =
+    isDirect && directDatabaseUrl !== null ? [error.variable, directDatabaseUrl] : ['databaseUrl', databaseUrl];
+  return `PostgreSQL does not answer at ${placeOf(url)}. Check ${option}, or call createNightshift again later.`;
 }
 
 /** Without user and password. */

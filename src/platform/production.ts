@@ -7,9 +7,10 @@ import { loadConfigFile } from '../tools/config/config-file.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
-import { refuseUnlimited } from '../db/setup/refuse-unlimited.ts';
-import { isUnavailable } from '../db/connection/database-errors.ts';
+import { refuseForApi } from '../db/setup/refuse-for-api.ts';
+import { beginWorker } from './begin-worker.ts';
 import { apiUrls, checkPooling, workerUrls } from './schema/check-pooling.ts';
+import { checkUntilUp } from './schema/check-until-up.ts';
 import { untilMigrated } from './schema/until-migrated.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
 import { WORKER_LIMITS, requestLimits, type PoolLimits } from './services/pool-limits.ts';
@@ -20,28 +21,32 @@ import { untilSignal } from './signals.ts';
 export async function runApi(): Promise<number> {
   const { refuseBusyPort } = await import('../api/server/busy-port.ts');
   await refuseBusyPort(parseEnvironment(process.env));
-  return run(forRequests, async (platform, log, { config, using }) => {
+  return run(forRequests, async (platform, log, { config, using, ends, signal }) => {
     const { db } = platform.commands.database;
-    await checkPooling(apiUrls(config, using), (line) => log.warn(line)).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error;
-      log.warn({ err: error }, 'PostgreSQL does not respond');
-    });
-    if (isLimited(db)) await refuseUnlimited(db);
+    const urls = apiUrls(config, using);
+    const check = async (): Promise<void> => {
+      await checkPooling(urls, (line) => log.warn(line));
+      await refuseForApi(db, isLimited(db));
+    };
+    const { passed } = await checkUntilUp(check, log, signal);
+    signal.throwIfAborted();
     const api = await startApi(platform, 'production', log);
+    ends.push(() => api.close());
     log.info({ address: api.url }, 'the API is up');
-    return () => api.close();
+    await passed;
   });
 }
 
 export async function runWorker(): Promise<number> {
   return run(
     ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS, runsTools: true }),
-    async (platform, log, { config, using }) => {
+    async (platform, log, { config, using, ends, signal }) => {
       const urls = workerUrls(config, using);
       const check = async (): Promise<void> => checkPooling(urls, (line) => log.warn(line));
-      await untilMigrated(platform.commands.database.db, log, check);
-      const worker = await platform.startWorker();
-      return () => worker.drain();
+      await untilMigrated(platform.commands.database.db, log, check, signal);
+      const worker = beginWorker(platform);
+      ends.push(() => worker.end());
+      await worker.started;
     },
   );
 }
@@ -56,8 +61,16 @@ function forRequests(config: Config): Using<string | null> {
   return { databaseUrl, poolLimits: { ...requestLimits(config), namesTenant }, runsTools: false };
 }
 
-type Surroundings = { config: Config; using: Using<string> };
-type Start = (platform: Platform, log: Logger, surroundings: Surroundings) => Promise<() => Promise<void>>;
+type Surroundings = {
+  config: Config;
+  using: Using<string>;
+  /** Gets what closes each part, before the part can hold anything. */
+  ends: (() => Promise<void>)[];
+  /** Aborts when the process ends. */
+  signal: AbortSignal;
+};
+/** Resolves when all runs; rejects if the process cannot go on, also after its parts have started. */
+type Start = (platform: Platform, log: Logger, surroundings: Surroundings) => Promise<void>;
 
 /** Opens the platform, starts the process, waits for a signal, and shuts down. */
 async function run(usingOf: (config: Config) => Using<string | null>, start: Start): Promise<number> {
@@ -78,12 +91,15 @@ async function run(usingOf: (config: Config) => Using<string | null>, start: Sta
   const services = { databaseUrl, redisUrl, poolLimits, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
   const exitCode = untilSignal(log, { hide: () => configFile.hide });
-  const starting = start(platform, log, { config, using: { databaseUrl, poolLimits, runsTools } });
-  // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
-  const begun = await Promise.race([starting, exitCode]);
-  if (typeof begun === 'number') return begun;
-  const code = await exitCode;
-  await begun();
-  await platform.close();
-  return code;
+  const stopping = new AbortController();
+  const ends: Surroundings['ends'] = [() => platform.close()];
+  const using = { databaseUrl, poolLimits, runsTools };
+  const running = start(platform, log, { config, using, ends, signal: stopping.signal }).then(() => exitCode);
+  try {
+    // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
+    return await Promise.race([running, exitCode]);
+  } finally {
+    stopping.abort();
+    for (const end of ends.reverse()) await end();
+  }
 }

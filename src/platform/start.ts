@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { ApiKey } from '../config/access.ts';
 import { parseEnvironment, type Config } from '../config/config.ts';
-import { loadEnvFile } from '../config/env-file.ts';
+import { describeEnvFile, loadEnvFile } from '../config/env-file.ts';
 import { DEFAULT_TENANT_NAME, type ContextId } from '../core/ids.ts';
 import { startServices } from '../dev/services.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
@@ -22,7 +22,7 @@ import { AS_IT_IS } from '../tools/packages/hide.ts';
 import { fromEnvironment } from '../tools/packages/secrets.ts';
 import { openPlatform, startApi, type Platform } from './platform.ts';
 import { WORKER_LIMITS } from './services/pool-limits.ts';
-import { checkPooling, workerUrls } from './schema/check-pooling.ts';
+import { workerUrls } from './schema/check-pooling.ts';
 import { migrateAtStart } from './schema/migrate-at-start.ts';
 import { openTelemetry } from '../telemetry/telemetry.ts';
 import { untilSignal } from './signals.ts';
@@ -32,6 +32,9 @@ export async function start(): Promise<number> {
   const envFile = loadEnvFile(process.cwd());
   const given = parseEnvironment(process.env);
   const log = createLog(given.logLevel);
+  const settings = describeEnvFile(envFile);
+  // Before anything is migrated: the file may name another database than the one that is meant.
+  for (const line of settings) log.info(line);
   let hide = AS_IT_IS;
   const exitCode = untilSignal(log, { hide: () => hide });
   const configFile = await loadConfigFile(process.cwd(), given.configFile, {
@@ -46,10 +49,11 @@ export async function start(): Promise<number> {
   });
   const config = { ...given, workspaces: given.workspaces ?? path.join(services.folder, 'workspaces') };
   const ends: (() => Promise<void>)[] = [() => services.stop()];
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const bringUp = async (): Promise<number> => {
     const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: WORKER_LIMITS });
-    await migrateAtStart(urls.direct, config.databaseSchema, (line) => log.warn(line));
-    await checkPooling(urls, (line) => log.warn(line));
+    await migrateAtStart(urls, (line) => log.warn(line));
     const telemetry = await openTelemetry(config.otlpEndpoint, {
       version: VERSION,
       warn: (facts, message) => log.warn(facts, message),
@@ -63,13 +67,15 @@ export async function start(): Promise<number> {
     ends.push(() => platform.close());
     // Before this process registers a worker process: the tour is only for databases in which none ever ran.
     const touring = await whenUp(() => tour(platform.commands, config));
+    signal.throwIfAborted();
     const worker = beginWorker(platform);
     ends.push(() => worker.end());
     await worker.started;
+    signal.throwIfAborted();
     const api = await startApi(platform, 'laptop', log);
     ends.push(() => api.close());
     const lines = [
-      ...readyLines(platform, api.url, [...services.describe, ...settingsLines(envFile)], configFile.path),
+      ...readyLines(platform, api.url, [...services.describe, ...settings], configFile.path),
       ...tourLines(api.url, touring),
       ...(await exampleLines(platform, config, api.url)),
     ];
@@ -80,12 +86,9 @@ export async function start(): Promise<number> {
     // A signal during the start ends it: what has started, or is starting, is closed.
     return await Promise.race([bringUp(), exitCode]);
   } finally {
+    stopping.abort();
     for (const end of ends.reverse()) await end();
   }
-}
-
-function settingsLines(envFile: string | null): string[] {
-  return envFile === null ? [] : [`Settings from ${envFile}; variables that are set already win`];
 }
 
 function readyLines(

@@ -33,16 +33,17 @@ export type Running = {
 
 const running = new Set<ChildProcess>();
 
+/** Without `cwd` it runs in the folder of the program, where there is no `.env` of the developer. */
 export function start(
   args: readonly string[],
   env: Env = {},
-  { cwd, command }: { cwd?: string; command?: readonly string[] } = {},
+  { cwd = path.dirname(MAIN), command }: { cwd?: string; command?: readonly string[] } = {},
 ): Running {
   const [program = '', ...rest] = command ?? [process.execPath, MAIN, ...args];
   const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
   });
   running.add(child);
   const output = { out: '', err: '' };

@@ -1,8 +1,8 @@
 // The files of a project that `nightshift dev` reads: `.env`, and the ones that it watches.
-import { mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readEnvFile } from '../../src/config/env-file.ts';
+import { describeEnvFile, readEnvFile } from '../../src/config/env-file.ts';
 import { WatchedFiles } from '../../src/cli/dev/watch-files.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
 
@@ -18,7 +18,7 @@ const at = (name: string): string => path.join(folder, name);
 
 describe('.env', () => {
   test('without one, the environment is the real one', () => {
-    expect(readEnvFile(folder, { A: '1' })).toEqual({ env: { A: '1' }, file: null });
+    expect(readEnvFile(folder, { A: '1' })).toEqual({ env: { A: '1' }, file: null, names: [] });
   });
 
   test('adds variables, and the real environment wins, also where it is empty', async () => {
@@ -26,7 +26,26 @@ describe('.env', () => {
     expect(readEnvFile(folder, { A: 'real', C: '' })).toEqual({
       env: { A: 'real', B: 'two words', C: '' },
       file: at('.env'),
+      names: ['B'],
     });
+  });
+
+  test('the names of its variables are told, and no value', async () => {
+    await writeFile(at('.env'), 'A=secret\nB=secret\n');
+    expect(describeEnvFile(readEnvFile(folder, {}))).toEqual([
+      `Settings from ${at('.env')}; variables that are set already win. Taken from it: A, B`,
+    ]);
+    expect(describeEnvFile(readEnvFile(folder, { A: '', B: '' }))).toEqual([
+      `Settings from ${at('.env')}; variables that are set already win. Taken from it: none`,
+    ]);
+  });
+
+  test('a folder of this name is none, and a file that cannot be read is named', async () => {
+    await mkdir(at('.env'));
+    expect(readEnvFile(folder, {}).file).toBeNull();
+    await rm(at('.env'), { recursive: true });
+    await symlink('.env', at('.env'));
+    expect(() => readEnvFile(folder, {})).toThrow(`${at('.env')} cannot be read (ELOOP): let this user read it`);
   });
 });
 

@@ -1,5 +1,5 @@
 // Processes of the release before this version, beside processes of this version, on one database: what happens while an
-// installation is upgraded, or goes back. The release is the newest tag before this commit, packed and installed from its
+// installation is upgraded, or goes back. The release is the newest tag of an older minor version, packed and installed from its
 // own sources.
 import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { start, type Env, type Running } from '../cli/command-line.ts';
-import { OLDEST_VERSION, isOlder } from '../../src/db/setup/migrations-table.ts';
+import { OLDEST_VERSION, isOlder, minorBefore } from '../../src/db/setup/migrations-table.ts';
 import { VERSION } from '../../src/package-files.ts';
 import { openClient, type Client } from '../e2e/rig/client.ts';
 import { createEmptyDatabase } from '../services/database.ts';
@@ -21,23 +21,30 @@ const run = promisify(execFile);
 
 const git = async (...args: string[]): Promise<string> => (await run('git', args, { cwd: ROOT })).stdout.trim();
 
-/** A tag of this commit itself is that of this version. Null: there is none. */
-const RELEASE = await git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^').catch(() => null);
+const TAGS = await git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD', '--sort=-version:refname')
+  .then((tags) => tags.split('\n'))
+  .catch(() => []);
+/** The newest release of the minor version before this one. Null: there is none. */
+const BEFORE = minorBefore(TAGS, VERSION);
+const RELEASE = BEFORE === null ? null : `v${BEFORE}`;
 
 const NOT_HERE =
   RELEASE === null
-    ? 'there is no tag of a release before this commit'
+    ? 'there is no tag of a release of an older minor version'
     : depth(true, false)
       ? 'npm run test:full does it'
       : inject('redisUrl') === null
         ? 'there is no Redis'
         : null;
 
+test('the release before is the newest one of an older minor version', () => {
+  expect(minorBefore(['v0.2.1', 'v0.2.0', 'v0.10.1', 'v0.9.0', 'other'], '0.10.2')).toBe('0.9.0');
+  expect(minorBefore(['v0.2.0', ''], '0.2.1')).toBeNull();
+});
+
 test('the oldest version that may run beside this one is the minor version before it', async () => {
-  const tags = (await git('tag', '--list', 'v[0-9]*', '--merged', 'HEAD')).split('\n').filter((tag) => tag !== '');
-  const before = tags.map((tag) => tag.slice(1)).filter((version) => isOlder(version, VERSION));
-  const newest = before.reduce((one, other) => (isOlder(one, other) ? other : one), before[0] ?? VERSION);
-  expect([isOlder(OLDEST_VERSION, newest), isOlder(newest, OLDEST_VERSION)]).toEqual([false, false]);
+  const oldest = BEFORE ?? VERSION;
+  expect([isOlder(OLDEST_VERSION, oldest), isOlder(oldest, OLDEST_VERSION)]).toEqual([false, false]);
 });
 
 describe.skipIf(NOT_HERE !== null)(

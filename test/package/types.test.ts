@@ -83,8 +83,10 @@ async function faultsOf(compiler: string, files: readonly string[], options: obj
   };
   await writeFile(project, JSON.stringify({ compilerOptions, files }));
   const tsc = path.join(ROOT, 'node_modules', compiler, 'bin/tsc');
-  const { stdout } = await run(process.execPath, [tsc, '-p', project]).catch((error: { stdout: string }) => error);
-  return stdout;
+  const said = run(process.execPath, [tsc, '-p', project]);
+  const { stdout, stderr } = await said.catch((error: { stdout: string; stderr: string }) => error);
+  // A compiler that does not run writes to stderr only.
+  return stdout + stderr;
 }
 
 describe.each(COMPILERS)('%s', (compiler) => {

@@ -7,13 +7,20 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/dev/free-port.ts';
 import { blocksOf } from '../docs/blocks.ts';
+import { depth } from './depth.ts';
 import { removeFolder, temporaryFolder } from './temporary-folder.ts';
 
 /** The first version that knows prepared statements. */
 const OLDEST = [1, 21] as const;
 
-/** Why there is none that can be used; null: there is one. */
+/** Why there is none that can be used; null: there is one. Rejects with it at full depth in CI, where nothing is skipped. */
 export async function pgBouncerMissing(): Promise<string | null> {
+  const reason = await reasonMissing();
+  if (reason !== null && depth(false, process.env['CI'] !== undefined)) throw new Error(reason);
+  return reason;
+}
+
+async function reasonMissing(): Promise<string | null> {
   const asked = promisify(execFile)('pgbouncer', ['--version']);
   const said = await asked.then(({ stdout }) => stdout).catch(() => null);
   if (said === null) return 'there is no pgbouncer in PATH';

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { refuseBusyPort } from '../../api/server/busy-port.ts';
 import { parseEnvironment, type Config } from '../../config/config.ts';
-import { envFileIn, readEnvFile } from '../../config/env-file.ts';
+import { describeEnvFile, envFileIn, readEnvFile } from '../../config/env-file.ts';
 import type { Environment } from '../../config/environment.ts';
 import { openDatabase, type Database } from '../../db/connection/client.ts';
 import { FROZEN_LIMITS } from '../../db/processes/frozen-sessions.ts';
@@ -13,7 +13,7 @@ import { endedJob } from '../../db/read/jobs/ended-job.ts';
 import { freePort } from '../../dev/free-port.ts';
 import { startServices } from '../../dev/services.ts';
 import { createLog } from '../../platform/log.ts';
-import { checkPooling, workerUrls } from '../../platform/schema/check-pooling.ts';
+import { workerUrls } from '../../platform/schema/check-pooling.ts';
 import { migrateAtStart } from '../../platform/schema/migrate-at-start.ts';
 import { openBrowser } from '../open-browser.ts';
 import { openScreen } from '../terminal/screen.ts';
@@ -24,7 +24,8 @@ import { WatchedFiles } from './watch-files.ts';
 /** `opens`: opens the console in a browser, if stdout is a terminal. Returns the exit code. */
 export async function dev({ opens }: { opens: boolean }): Promise<number> {
   const folder = process.cwd();
-  const { env, file } = readEnvFile(folder, process.env);
+  const envFile = readEnvFile(folder, process.env);
+  const { env, file } = envFile;
   const config = parseEnvironment(env);
   await refuseBusyPort(config);
   const services = await startServices({ env, cwd: folder });
@@ -40,8 +41,8 @@ export async function dev({ opens }: { opens: boolean }): Promise<number> {
       };
       const output = outputOf(config, database);
       const urls = workerUrls(config, { databaseUrl: services.databaseUrl, poolLimits: { limits: FROZEN_LIMITS } });
-      await migrateAtStart(urls.direct, config.databaseSchema, (line) => output.note(line));
-      await checkPooling(urls, (line) => output.note(line));
+      for (const line of describeEnvFile(envFile)) output.note(line);
+      await migrateAtStart(urls, (line) => output.note(line));
       const setting = { folder, envFile: file, services: services.describe };
       return await untilStopped(output, setting, fixed, opens);
     } finally {

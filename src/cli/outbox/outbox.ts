@@ -2,7 +2,7 @@
 import { parseEnvironment, type Config } from '../../config/config.ts';
 import { POSTGRES_URL, SCHEMA_NAME, isPostgresUrl, isSchemaName } from '../../core/database-schema.ts';
 import { namedOutboxes } from '../../core/submissions/outbox.ts';
-import { LOCKED, errorCode, isUnavailable, refusalText } from '../../db/connection/database-errors.ts';
+import { LOCKED, errorCode, errorText, isUnavailable, refusalText } from '../../db/connection/database-errors.ts';
 import {
   installOutbox,
   outboxStatus,
@@ -46,7 +46,7 @@ async function whileReachable(work: () => Promise<number>, prefix = ''): Promise
 
 /** Null: an unexpected error. */
 function reasonOf(error: unknown): string | null {
-  if (isUnavailable(error)) return `The database does not answer (${errorCode(error)}). Check its URL.`;
+  if (isUnavailable(error)) return `The database does not answer (${errorText(error)}). Check its URL.`;
   if (errorCode(error) === LOCKED) return 'Transactions of the service have it locked. Try again.';
   if (errorCode(error) === '42704')
     return 'PostgreSQL has no role of one of the given names. Create it first, then install again.';

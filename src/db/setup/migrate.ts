@@ -21,8 +21,9 @@ const OLDEST_SERVER = 150_000;
 
 /**
  * Creates `schema` if it does not exist. With `logins`, gives them their rights; without, leaves rights and policies as
- * they are. `databaseUrl` must not lead to a pooler that shares sessions. Returns the names of the migrations that it applied. Throws `DatabaseRefused`, or the error of a migration
- * that fails; both leave the tables unchanged.
+ * they are. `databaseUrl` must not lead to a pooler that shares sessions. Returns the names of the migrations that it
+ * applied. Throws `DatabaseRefused`, which leaves all unchanged, or the error of a migration that fails: it leaves the
+ * tables unchanged, except that processes of versions too old for these migrations do not start any more.
  */
 export async function migrate(
   databaseUrl: string,
@@ -36,16 +37,17 @@ export async function migrate(
     connection: { search_path: schema },
   });
   try {
-    const rows = await client<{ version: number; name: string; pid: number }[]>`
+    const rows = await client<{ version: number; name: string; pid: number; searchPath: string }[]>`
       select current_setting('server_version_num')::int as version, current_setting('server_version') as name,
-        pg_backend_pid() as pid`.catch((error: unknown) => {
+        pg_backend_pid() as pid, current_setting('search_path') as "searchPath"`.catch((error: unknown) => {
       throw refusedStart(error);
     });
     const [server] = rows;
     if (server !== undefined && server.version < OLDEST_SERVER) {
       throw new DatabaseRefused(`Nightshift needs PostgreSQL 15 or newer. This server is PostgreSQL ${server.name}.`);
     }
-    if (server !== undefined && !isServer(rows.state, server.pid)) await refuseWithoutSession(databaseUrl, schema);
+    if (server !== undefined && !isServer(rows.state, server.pid))
+      await refuseWithoutSession(databaseUrl, schema, server.searchPath);
     await client`select pg_advisory_lock(${LOCK})`;
     const db = drizzle(client);
     const state = await schemaState((statement) => db.execute(statement));

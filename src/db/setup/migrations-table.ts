@@ -9,8 +9,8 @@ import { sql, type SQL } from 'drizzle-orm';
 export const MIGRATIONS_TABLE = 'migrations';
 
 /**
- * The minor version before this one: its processes may run beside those of this version. A release raises it
- * (test/package/neighbours.test.ts).
+ * The minor version before this one: its processes may run beside those of this version. A release raises it:
+ * scripts/release.ts refuses another one.
  */
 export const OLDEST_VERSION = '0.1.0';
 
@@ -29,6 +29,16 @@ export function isOlder(version: string, other: string): boolean {
   const [major = 0, minor = 0] = numbersOf(version);
   const [otherMajor = 0, otherMinor = 0] = numbersOf(other);
   return major < otherMajor || (major === otherMajor && minor < otherMinor);
+}
+
+/** The newest release of an older minor version than `version`. `tags`: `v0.1.0` and so on. Null: there is none. */
+export function minorBefore(tags: readonly string[], version: string): string | null {
+  const before = tags
+    .filter((tag) => /^v\d/.test(tag))
+    .map((tag) => tag.slice(1))
+    .filter((one) => isOlder(one, version));
+  const [first = null] = before.toSorted((one, other) => (isOlder(one, other) ? 1 : isOlder(other, one) ? -1 : 0));
+  return first;
 }
 
 function numbersOf(version: string): number[] {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import postgres from 'postgres';
 import { startParameters, type SessionLimits } from '../connection/connection.ts';
-import { errorCode, wasCut } from '../connection/database-errors.ts';
+import { errorCode, errorText, wasCut } from '../connection/database-errors.ts';
 
 /**
  * `direct`: the server itself. `session`: a pooler that keeps the session of a connection. `transaction`: one that keeps
@@ -41,6 +41,8 @@ export async function inspectPooling(url: string, schema: string, limits: Sessio
       max: 1,
       max_lifetime: null,
       connect_timeout: ANSWERED_WITHIN_MS / 1_000,
+      // A cut during that query would cause an unhandled rejection.
+      fetch_types: false,
       onnotice: () => undefined,
       connection: startParameters({ schema, name: 'nightshift', limits }),
     }),
@@ -64,7 +66,7 @@ async function inspect(first: postgres.Sql, second: postgres.Sql): Promise<Conne
     select pg_backend_pid() as pid, current_setting('search_path') as "searchPath",
       (select setting::int from pg_settings where name = 'idle_in_transaction_session_timeout') as "idleInTransaction",
       (select setting::int from pg_settings where name = 'lock_timeout') as lock,
-      pg_postmaster_start_time()::text || ' ' || (select oid from pg_database where datname = current_database()) as place`;
+      extract(epoch from pg_postmaster_start_time())::text || ' ' || (select oid from pg_database where datname = current_database()) as place`;
   const [facts] = rows;
   if (facts === undefined) throw new Error('PostgreSQL returned no row.');
   const { pid, ...sight } = facts;
@@ -89,9 +91,12 @@ async function poolingOf(first: postgres.Sql, second: postgres.Sql): Promise<Poo
   return 'session';
 }
 
-/** PgBouncer closes a connection that begins a transaction, others may run its statements in several sessions. */
+/**
+ * PgBouncer closes a connection that begins a transaction and says why; others may run its statements in several sessions.
+ * Rejects with another error, such as that of a pooler without a free session.
+ */
 async function hasTransactions(sql: postgres.Sql): Promise<boolean> {
-  for (let tries = 0; tries < 2; tries += 1) {
+  for (let tries = 0; ; tries += 1) {
     try {
       return await sql.begin(async (tx) => {
         await tx`select set_config('nightshift.probe', 'on', true)`;
@@ -99,10 +104,11 @@ async function hasTransactions(sql: postgres.Sql): Promise<boolean> {
         return row?.['kept'] === 'on';
       });
     } catch (error) {
-      if (!wasCut(error)) throw error;
+      if (/statement pooling/.test(errorText(error))) return false;
+      // A connection that was cut in between is opened again once.
+      if (!wasCut(error) || tries > 0) throw error;
     }
   }
-  return false;
 }
 
 /**

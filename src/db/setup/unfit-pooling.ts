@@ -1,6 +1,7 @@
 /** Which poolers Nightshift cannot use, or not for what a process needs, and what to do about it. */
 import { NO_LIMITS } from '../connection/client.ts';
 import type { SessionLimits } from '../connection/connection.ts';
+import { isUnavailable } from '../connection/database-errors.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { inspectPooling, type ConnectionSight, type Pooling } from './pooling.ts';
 
@@ -39,7 +40,18 @@ const PAGE = 'See docs/deploy.md, PgBouncer.';
 /** The variable for another URL than the pooler's. */
 export const DIRECT_URL = 'NIGHTSHIFT_DIRECT_DATABASE_URL';
 
-/** Rejects with the driver's error if a server does not answer. */
+/** A URL leads to no server that answers. The cause is the driver's error, and `isUnavailable` recognises it. */
+export class UrlUnavailable extends Error {
+  override name = 'UrlUnavailable';
+  /** The variable or option that gives the URL. */
+  readonly variable: string;
+  constructor(variable: string, cause: unknown) {
+    super(`${variable} names a PostgreSQL that does not answer.`, { cause });
+    this.variable = variable;
+  }
+}
+
+/** Rejects with `UrlUnavailable`, or with the driver's error. */
 export async function examinePooling({ pooled, direct, schema, limits }: UsedUrls): Promise<PoolingState> {
   const given = { ...NO_LIMITS, ...limits };
   const sight = await sightOf(pooled, schema, given);
@@ -57,12 +69,12 @@ async function sightOf(
     return await inspectPooling(url, schema, limits);
   } catch (error) {
     const problem = refusedParameter(name, error);
-    if (problem === null) throw error;
-    return problem;
+    if (problem !== null) return problem;
+    throw isUnavailable(error) ? new UrlUnavailable(name, error) : error;
   }
 }
 
-/** Throws `DatabaseRefused`, or the driver's error. Returns the limits that the pooler ignores. */
+/** Throws `DatabaseRefused`, `UrlUnavailable` or the driver's error. Returns the limits that the pooler ignores. */
 export async function refusePooling(urls: UsedUrls): Promise<readonly string[]> {
   const { problem, ignored } = await examinePooling(urls);
   if (problem !== null) throw new DatabaseRefused(describePooling(problem));
@@ -81,10 +93,16 @@ export function describeIgnored(name: string, ignored: readonly string[]): [reas
   ];
 }
 
-/** Throws `DatabaseRefused` if connections of `url` do not keep their session; the driver's error. */
-export async function refuseWithoutSession(url: string, schema: string): Promise<void> {
-  const { pooling } = await inspectPooling(url, schema, NO_LIMITS);
-  if (!keepsSession(pooling)) throw new DatabaseRefused(describePooling(sessionNeeded('The URL of the database')));
+/**
+ * Throws `DatabaseRefused` if connections of `url` do not keep their session or have another schema; the driver's error.
+ * `own`: the `search_path` of the connection that needs its session.
+ */
+export async function refuseWithoutSession(url: string, schema: string, own: string): Promise<void> {
+  const named = { name: 'The URL of the database', url };
+  const sight = await inspectPooling(url, schema, NO_LIMITS);
+  const problem =
+    unfitForSession(named, sight, schema) ?? unfitForSession(named, { ...sight, searchPath: own }, schema);
+  if (problem !== null) throw new DatabaseRefused(describePooling(problem));
 }
 
 /** The error to throw: `DatabaseRefused` if the pooler refuses a parameter with which the connection started. */
@@ -114,7 +132,7 @@ function unfit({ name }: DatabaseUrl, { pooling, searchPath }: ConnectionSight, 
       return {
         fault: 'search_path_ignored',
         reason: `${name} leads to a pooler that ignores search_path: it is ${searchPath}, not ${schema}.`,
-        advice: `Set it in connect_query, or for the login: alter role … set search_path = ${schema}. ${PAGE}`,
+        advice: `Set it ${pooling === 'session' ? 'for the login' : 'in connect_query, or for the login'}: alter role … set search_path = ${schema}. ${PAGE}`,
       };
     case 'direct':
       return null;
@@ -130,18 +148,19 @@ async function lacksSession(
 ): Promise<PoolingProblem | null> {
   const seen = direct.url === pooled.url ? sight : await sightOf(direct, schema, NO_LIMITS);
   if ('fault' in seen) return seen;
-  const { pooling, place } = seen;
-  if (place !== sight.place)
+  if (seen.place !== sight.place)
     return {
       fault: 'another_database',
       reason: `${direct.name} leads to another database than ${pooled.name}.`,
       advice: 'Give both the same database.',
     };
-  return keepsSession(pooling) ? null : sessionNeeded(direct.name);
+  return unfitForSession(direct, seen, schema);
 }
 
-function keepsSession(pooling: Pooling): boolean {
-  return pooling === 'direct' || pooling === 'session';
+/** Null: connections keep their session, and see the schema. */
+function unfitForSession(given: DatabaseUrl, sight: ConnectionSight, schema: string): PoolingProblem | null {
+  const keepsSession = sight.pooling === 'direct' || sight.pooling === 'session';
+  return keepsSession ? unfit(given, sight, schema) : sessionNeeded(given.name);
 }
 
 function sessionNeeded(name: string): PoolingProblem {

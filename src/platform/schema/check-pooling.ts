@@ -1,7 +1,9 @@
 /** At its start a process finds out whether it can use the pooler to which its URL leads, if it leads to one. */
 import type { Config } from '../../config/config.ts';
+import { errorText } from '../../db/connection/database-errors.ts';
 import {
   DIRECT_URL,
+  UrlUnavailable,
   describeIgnored,
   refusePooling,
   type DatabaseUrl,
@@ -34,8 +36,14 @@ export function apiUrls(
   return { pooled: { name, url: databaseUrl }, direct: null, schema: databaseSchema, limits: poolLimits.limits };
 }
 
-/** `warn` gets a line if the pooler ignores limits. Throws `DatabaseRefused`, or the driver's error if the database does not answer. */
+/** `warn` gets a line if the pooler ignores limits. Throws `DatabaseRefused`, `UrlUnavailable` or the driver's error. */
 export async function checkPooling(urls: UsedUrls, warn: (line: string) => void): Promise<void> {
   const ignored = await refusePooling(urls);
   if (ignored.length > 0) warn(describeIgnored(urls.pooled.name, ignored).join(' '));
+}
+
+/** For the log of a process that waits. `error`: the database is unavailable. */
+export function describeAway(error: unknown): string {
+  const who = error instanceof UrlUnavailable ? `${error.variable} names a PostgreSQL that` : 'PostgreSQL';
+  return `${who} does not respond (${errorText(error)}).`;
 }

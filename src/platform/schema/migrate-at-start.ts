@@ -1,25 +1,32 @@
-/** The migrations that `start` and `dev` apply before anything else. */
+/** The migrations that `start` and `dev` apply before anything else, once the connections are found fit. */
 import { ConfigError } from '../../config/config.ts';
-import { errorCode, isUnavailable } from '../../db/connection/database-errors.ts';
+import { errorText, isUnavailable } from '../../db/connection/database-errors.ts';
 import { whenUp } from '../../db/connection/when-up.ts';
 import { migrate } from '../../db/setup/migrate.ts';
-import type { DatabaseUrl } from '../../db/setup/unfit-pooling.ts';
+import { UrlUnavailable, type DatabaseUrl, type UsedUrls } from '../../db/setup/unfit-pooling.ts';
+import { checkPooling } from './check-pooling.ts';
 
-/** `say` gets a line if the database does not answer at once. Throws ConfigError if it does not within half a minute. */
+/**
+ * `say` gets a line if the database does not answer at once, and one if a pooler ignores limits. Throws ConfigError if the
+ * database does not answer within half a minute, and `DatabaseRefused`.
+ */
 export async function migrateAtStart(
-  { name, url }: DatabaseUrl,
-  schema: string,
+  urls: UsedUrls & { direct: DatabaseUrl },
   say: (line: string) => void,
 ): Promise<void> {
+  const { direct, schema } = urls;
+  const awayName = (error: unknown): string => (error instanceof UrlUnavailable ? error.variable : direct.name);
   try {
     await whenUp(
-      () => migrate(url, schema),
-      (error) => say(`PostgreSQL does not answer (${errorCode(error)}). Waiting for it up to 30 s.`),
+      () => checkPooling(urls, say),
+      (error) =>
+        say(`${awayName(error)}: PostgreSQL does not answer (${errorText(error)}). Waiting for it up to 30 s.`),
     );
+    await whenUp(() => migrate(direct.url, schema));
   } catch (error) {
     if (!isUnavailable(error)) throw error;
     throw new ConfigError([
-      `${name} names a PostgreSQL that does not answer (${errorCode(error)}): start it, or run \`nightshift doctor\``,
+      `${awayName(error)} names a PostgreSQL that does not answer (${errorText(error)}): start it, or run \`nightshift doctor\``,
     ]);
   }
 }

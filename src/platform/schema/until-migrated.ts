@@ -1,8 +1,9 @@
 /** A worker process claims jobs only after its connections are found fit, and the database has the schema of its version. */
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { errorText, isUnavailable } from '../../db/connection/database-errors.ts';
+import { isUnavailable } from '../../db/connection/database-errors.ts';
 import type { Executor } from '../../db/connection/client.ts';
+import { describeAway } from './check-pooling.ts';
 import { describeSchemaProblem, schemaState, type SchemaState } from '../../db/setup/schema-state.ts';
 
 const FIRST_MS = 500;
@@ -10,9 +11,14 @@ const LONGEST_MS = 30_000;
 
 /**
  * Waits for the database and its migrations. Logs the reason after each check, at growing intervals. `check` runs until it
- * has passed once; rejects with its error, unless the database is unavailable.
+ * has passed once; rejects with its error, unless the database is unavailable, and with the reason of the signal.
  */
-export async function untilMigrated(executor: Executor, log: Logger, check: () => Promise<void>): Promise<void> {
+export async function untilMigrated(
+  executor: Executor,
+  log: Logger,
+  check: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   let isChecked = false;
   const schema = async (): Promise<SchemaState> => {
     if (!isChecked) await check();
@@ -21,9 +27,10 @@ export async function untilMigrated(executor: Executor, log: Logger, check: () =
   };
   for (let pause = FIRST_MS; ; pause = Math.min(LONGEST_MS, pause * 2)) {
     const reason = await reasonToWait(schema);
+    signal.throwIfAborted();
     if (reason === null) return;
     log.warn({ again_in_ms: pause }, reason);
-    await setTimeout(pause);
+    await setTimeout(pause, undefined, { signal });
   }
 }
 
@@ -32,6 +39,6 @@ async function reasonToWait(schema: () => Promise<SchemaState>): Promise<string 
     return describeSchemaProblem(await schema());
   } catch (error) {
     if (!isUnavailable(error)) throw error;
-    return `PostgreSQL does not respond (${errorText(error)}).`;
+    return describeAway(error);
   }
 }

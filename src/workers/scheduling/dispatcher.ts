@@ -118,9 +118,10 @@ export class Dispatcher {
   /** Whether it ran a context of the list. */
   async #choose(slot: Slot): Promise<boolean> {
     const tried = new Set<ContextId>();
-    for (let misses = 0; misses < MISSES && !this.#state.slots.isClosed;) {
+    for (let misses = 0; misses < MISSES;) {
       const next = await this.#next(slot);
-      if (next === null || tried.has(next.contextId)) return false;
+      // The process may begin to drain while the list is read.
+      if (next === null || this.#state.slots.isClosed || tried.has(next.contextId)) return false;
       tried.add(next.contextId);
       const result = await this.#try(slot, next);
       if (result === 'ran') return true;

@@ -52,6 +52,13 @@ test('a connection that PgBouncer ends was cut, and a message that PostgreSQL fi
   expect(errorText(ended({}))).toBe('08P01: query_wait_timeout');
 });
 
+test('one database is the same through logins with time zones of their own', async () => {
+  const url = await database();
+  const elsewhere = new URL(url);
+  elsewhere.searchParams.set('timezone', 'Asia/Tokyo');
+  expect((await examined(url, elsewhere.href)).problem).toBeNull();
+});
+
 test('a direct URL that leads to another database is refused', async () => {
   const [ours, other] = [await database(), await createEmptyDatabase()];
   opened.push(other);
@@ -101,12 +108,38 @@ describe.skipIf(MISSING !== null)(`PgBouncer${MISSING === null ? '' : ` (skipped
 
   test('in session mode it needs no direct URL', async () => {
     const server = await database();
-    const pooled = (await bouncer(server, ['pool_mode = transaction', 'pool_mode = session'])).urlOf(
-      'nightshift',
-      server,
-    );
+    // As for a login: PgBouncer resets a session to it, and what connect_query has set is lost.
+    const { pathname } = new URL(server);
+    await rowsOf(server, `alter database "${pathname.slice(1)}" set search_path = nightshift`);
+    await rowsOf(server, `alter database "${pathname.slice(1)}" set idle_in_transaction_session_timeout = 1000`);
+    const session = await bouncer(server, [/pool_mode = .*/, 'pool_mode = session'], [/connect_query='.*'/g, '']);
+    const pooled = session.urlOf('nightshift', server);
     expect(await examined(pooled, null)).toEqual({ pooling: 'session', problem: null, ignored: [] });
     expect(await migrate(pooled)).toEqual([]);
+    // Again, in sessions that others had before.
+    expect(await migrate(pooled)).toEqual([]);
+  });
+
+  test('in session mode without the schema nothing is migrated, not even into another schema', async () => {
+    const empty = await createEmptyDatabase();
+    opened.push(empty);
+    const ignoring = await bouncer(
+      empty.url,
+      ['pool_mode = transaction', 'pool_mode = session'],
+      [/connect_query='.*'/g, ''],
+    );
+    const pooled = ignoring.urlOf('nightshift', empty.url);
+    await expect(migrate(pooled)).rejects.toMatchObject({
+      name: 'DatabaseRefused',
+      message: expect.stringMatching(/^The URL of the database leads to a pooler that ignores search_path.*ignored\)$/),
+    });
+    expect(await rowsOf(empty.url, "select 1 from pg_tables where schemaname !~ '^(pg_|information)'")).toEqual([]);
+    const server = await database();
+    const session = await bouncer(server, [/pool_mode = .*/, 'pool_mode = session'], [/connect_query='.*'/g, '']);
+    expect((await examined(server, session.urlOf('nightshift', server))).problem).toMatchObject({
+      fault: 'search_path_ignored',
+      reason: expect.stringMatching(/^NIGHTSHIFT_DIRECT_DATABASE_URL leads to/),
+    });
   });
 
   test.each([
@@ -146,6 +179,22 @@ describe.skipIf(MISSING !== null)(`PgBouncer${MISSING === null ? '' : ` (skipped
       await held;
     });
     expect([...(await waiter.db.execute(sql`select 1 as one`))]).toEqual([{ one: 1 }]);
+  });
+
+  test('a pooler that has no session for transactions is unavailable, and does not count as one that pools statements', async () => {
+    const server = await database();
+    // One session, which a transaction of another client holds.
+    const busy = await bouncer(server, [/default_pool_size = .*/, 'default_pool_size = 1\nquery_wait_timeout = 1']);
+    const url = busy.urlOf('nightshift', server);
+    const holder = openDatabase(url, { max: 1 });
+    opened.push({ drop: () => holder.close() });
+    await holder.transaction(async (tx) => {
+      await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
+      const refused: unknown = await examined(url, server).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ name: 'UrlUnavailable', variable: 'DATABASE_URL' });
+      expect(errorText(refused)).toBe('08P01: query_wait_timeout');
+    });
+    expect((await examined(url, server)).pooling).toBe('transaction');
   });
 
   test('the server ends the session of a frozen process, and frees its locks', async () => {

@@ -2,6 +2,7 @@
 // file.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { programFile, type Program } from '../../services/programs.ts';
 
@@ -24,14 +25,27 @@ const running = new Set<ChildProcess>();
 /** A process opens a connection for each statement that finds none idle; each costs PostgreSQL CPU. */
 const FEW_CONNECTIONS = { NIGHTSHIFT_DATABASE_POOL_SIZE: '4' };
 
-/** The environment is `env`, the PATH and the compile cache of the run, and few connections; nothing else. */
+const ROOT = path.join(import.meta.dirname, '../../..');
+
+/** The config file of the tests is named from the folder of the sources. */
+function configOf({ NIGHTSHIFT_CONFIG: file }: Record<string, string>): Record<string, string> {
+  return file === undefined ? {} : { NIGHTSHIFT_CONFIG: path.resolve(ROOT, file) };
+}
+
+/**
+ * The environment is `env`, the PATH and the compile cache of the run, and few connections; nothing else. It runs in the
+ * folder of the program, so that it never reads `.env` of the developer.
+ */
 export function startChild(program: Program, args: readonly string[], env: Record<string, string>): Child {
-  const child = spawn(process.execPath, [programFile(program), ...args], {
+  const file = programFile(program);
+  const child = spawn(process.execPath, [file, ...args], {
+    cwd: path.dirname(file),
     env: {
       PATH: process.env['PATH'],
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...FEW_CONNECTIONS,
       ...env,
+      ...configOf(env),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
