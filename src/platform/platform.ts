@@ -125,7 +125,7 @@ function assemble(
     servers,
     outboxes: {
       all: namedOutboxes(configFile.outboxes, config.databaseSchema),
-      open: (outbox) => openOutbox(outbox, config, connected.sessionName),
+      open: (outbox) => openOutbox(outbox, config, `outbox-of-${connected.sessionName}`),
     },
     webhooks,
     telemetry: services.telemetry,

@@ -9,6 +9,7 @@ import { createLog } from './log.ts';
 import { isLimited } from '../db/connection/client.ts';
 import { refuseForApi } from '../db/setup/refuse-for-api.ts';
 import { beginWorker } from './begin-worker.ts';
+import { endAll } from './end-all.ts';
 import { apiUrls, checkPooling, workerUrls } from './schema/check-pooling.ts';
 import { checkUntilUp } from './schema/check-until-up.ts';
 import { untilMigrated } from './schema/until-migrated.ts';
@@ -100,6 +101,6 @@ async function run(usingOf: (config: Config) => Using<string | null>, start: Sta
     return await Promise.race([running, exitCode]);
   } finally {
     stopping.abort();
-    for (const end of ends.reverse()) await end();
+    await endAll(ends, log);
   }
 }

@@ -14,6 +14,7 @@ import { refuseBusyPort } from '../api/server/busy-port.ts';
 import { VERSION } from '../package-files.ts';
 import { beginWorker } from './begin-worker.ts';
 import { activeTenantOf, firstContext } from './first-context.ts';
+import { endAll } from './end-all.ts';
 import { createLog } from './log.ts';
 import { whenUp } from '../db/connection/when-up.ts';
 import { hasKeys } from '../db/write/api-keys.ts';
@@ -87,7 +88,7 @@ export async function start(): Promise<number> {
     return await Promise.race([bringUp(), exitCode]);
   } finally {
     stopping.abort();
-    for (const end of ends.reverse()) await end();
+    await endAll(ends, log);
   }
 }
 

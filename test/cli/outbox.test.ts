@@ -7,11 +7,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type postgres from 'postgres';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { MAIN } from './command-line.ts';
 import { connected } from '../services/connected.ts';
 import { createFreshDatabase } from '../services/database.ts';
 import { createServiceDatabase, type ServiceDatabase } from '../services/outbox.ts';
-
-const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
 
 let service: ServiceDatabase;
 let at: string[];

@@ -1,13 +1,12 @@
 // `nightshift submissions`: which roles may submit jobs, as the operator grants it on the command line.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MAIN } from './command-line.ts';
 import { connected } from '../services/connected.ts';
 import { createEmptyDatabase, createFreshDatabase } from '../services/database.ts';
 
-const MAIN = path.join(import.meta.dirname, '../../src/cli/main.ts');
 const ROLE = `web_${randomUUID().slice(0, 8)}`;
 
 let databaseUrl: string;

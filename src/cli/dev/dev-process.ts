@@ -1,6 +1,7 @@
 /** One process of `nightshift dev`: a worker and the API with the config as it is now, until it is told to end. */
 import { ConfigError, parseEnvironment, type Config } from '../../config/config.ts';
 import { beginWorker } from '../../platform/begin-worker.ts';
+import { endAll } from '../../platform/end-all.ts';
 import { createLog } from '../../platform/log.ts';
 import { openPlatform, startApi } from '../../platform/platform.ts';
 import { WORKER_LIMITS } from '../../platform/services/pool-limits.ts';
@@ -50,7 +51,7 @@ async function run(): Promise<number> {
     return await Promise.race([bringUp(), exitCode]);
   } finally {
     stopping.abort();
-    for (const end of ends.reverse()) await end();
+    await endAll(ends, log);
   }
 }
 

@@ -1,8 +1,8 @@
 /**
  * One transaction of a tool, on one connection. The function that settles the call is sent together with the commit, as the
  * last statements, so that the row of the context stays locked only while PostgreSQL carries both out. (For the first call
- * of a connection the driver asks for the types of the parameters first, and sends the commit after the answer.) Nothing
- * is committed before they are sent.
+ * of a connection, and for a long result, the driver sends the commit after the answer to the function.) Nothing is
+ * committed before they are sent.
  */
 import { randomInt } from 'node:crypto';
 import type { SqlParameter, ToolTransaction, TransactionResult } from '../../core/tools/transaction.ts';
@@ -18,7 +18,13 @@ const ANSWER_MS = 15_000;
 /** A frozen process keeps the locks of its tool for at most this long, in milliseconds. */
 const MOST_PAUSE_MS = 60_000;
 
-/** The connection may have served the call of another tenant: nothing that a tool has set stays. */
+/** Even if a tool has set other defaults for its session. */
+const START = 'begin isolation level read committed read write not deferrable';
+
+/**
+ * The connection may have served the call of another tenant: nothing that a tool has set stays. Within the transaction,
+ * since a pooler may give each statement outside of one another session.
+ */
 const RESET = [
   'close all',
   'reset session authorization',
@@ -26,8 +32,10 @@ const RESET = [
   'reset all',
   'discard temp',
   'discard sequences',
-  'select pg_advisory_unlock_all()',
 ];
+
+/** A lock of the session would be held while its connection waits for the next call. */
+const UNLOCK = 'select pg_advisory_unlock_all()';
 
 const HIGHEST_INT = 2 ** 31 - 1;
 
@@ -70,7 +78,7 @@ export class ToolSession {
     const pauseMs = Math.min(limitMs, MOST_PAUSE_MS);
     const limits = [String(Math.ceil(limitMs)), String(Math.ceil(pauseMs)), String(this.lock)];
     // In one round trip.
-    const statements = [...RESET, 'begin isolation level read committed'].map((text) => this.#connection.ask(text));
+    const statements = [START, ...RESET, UNLOCK].map((text) => this.#connection.ask(text));
     const begun = this.#connection.ask(BEGIN, limits);
     await this.#inTime(Promise.all([...statements, begun]));
     this.#began = textIn((await begun)[0], 'began');
@@ -86,7 +94,11 @@ export class ToolSession {
     const parameters = [toolCallId, contextId, owner, String(epoch), this.#began, settledText(result)];
     this.#isClosing = true;
     const [settled, committed] = await this.#inTime(
-      Promise.allSettled([this.#connection.ask(this.#settle, parameters), this.#connection.ask('commit')]),
+      Promise.allSettled([
+        this.#connection.ask(this.#settle, parameters),
+        this.#connection.ask('commit'),
+        this.#connection.ask(UNLOCK),
+      ]),
     );
     for (const one of [settled, committed]) if (one.status === 'rejected') throw one.reason;
   }
@@ -95,7 +107,8 @@ export class ToolSession {
   async rollBack(): Promise<void> {
     this.#isOver = true;
     if (this.#connection.lost !== null) return;
-    await this.#inTime(this.#connection.ask('rollback')).catch((error: unknown) => {
+    const over = Promise.all([this.#connection.ask('rollback'), this.#connection.ask(UNLOCK)]);
+    await this.#inTime(over).catch((error: unknown) => {
       this.#connection.lose(error instanceof Error ? error : new Error(String(error)));
     });
   }

@@ -7,7 +7,8 @@ import { OUTBOX_LOCK_MS } from '../../db/outbox/install.ts';
 
 /**
  * Its transaction waits while another one stores the rows in the installation. So it may be idle longer than others: as
- * long as a process may hold jobs without a heartbeat. `name`: shown in `pg_stat_activity`.
+ * long as a process may hold jobs without a heartbeat. `name`: shown in `pg_stat_activity`; without the prefix of
+ * Nightshift's own sessions, which sweeps end if they are idle in a transaction.
  */
 export function openOutbox(
   { url, schema }: Pick<NamedOutbox, 'url' | 'schema'>,

@@ -47,11 +47,17 @@ export function createCallTransaction(parts: Parts, signals: RunSignals, call: R
             case 'in_doubt': {
               const settled = await afterEnd(attempted.lock);
               if (settled !== null || signal.aborted) return settled;
+              log.warn(
+                idsOf(call),
+                'the connection was lost at the commit of a tool, which was rolled back, and runs again',
+              );
               break;
             }
             case 'repeatable': {
-              const ids = { tool_call_id: call.toolCallId, context_id: call.contextId, code: attempted.code };
-              log.warn(ids, 'the transaction of a tool was rolled back, and runs again');
+              log.warn(
+                { ...idsOf(call), code: attempted.code },
+                'the transaction of a tool was rolled back, and runs again',
+              );
               await pause(pauseMs * (1 + Math.random()), signal);
               pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
               break;
@@ -86,4 +92,8 @@ async function refused(
         'The tool ended its transaction itself. What it wrote before that stays, and its result was not stored. Check before repeating the call.',
       );
   }
+}
+
+function idsOf({ toolCallId, contextId }: RunningCall): Record<string, string> {
+  return { tool_call_id: toolCallId, context_id: contextId };
 }
