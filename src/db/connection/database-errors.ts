@@ -50,9 +50,9 @@ export function isUnavailable(error: unknown): boolean {
   return wasCut(error) || AWAY.includes(errorCode(error));
 }
 
-/** PostgreSQL refuses a value, or two rows with one id. It would do so again. */
+/** PostgreSQL refuses a value, two rows with one id, or what exceeds its limits. It would do so again. */
 export function isOfData(error: unknown): boolean {
-  return /^2[23]/.test(errorCode(error));
+  return /^(2[23]|54)/.test(errorCode(error));
 }
 
 /** A statement was cancelled because it exceeded its time limit. */

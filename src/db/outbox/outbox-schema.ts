@@ -119,6 +119,8 @@ begin
   ) then
     raise exception 'The job id % is already used for another job.', job using errcode = 'NS006';
   end if;
+  -- Submitted again after it was refused: it waits again.
+  update outbox o set refused_at = null, error = null where o.job_id = job and o.refused_at is not null;
   return job::text;
 end
 $body$`;

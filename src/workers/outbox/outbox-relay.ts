@@ -18,6 +18,8 @@ import { Unfit, checkVersion } from './unfit.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
+/** Between two looks, unless more rows wait. */
+const APART_MS = 100;
 /** The longest time between two looks after errors, in milliseconds. */
 const AWAY_MS = 30_000;
 /** Time between two counts of the backlog and of receipts that were left over, in milliseconds. */
@@ -76,9 +78,12 @@ export class OutboxRelay {
         (isMore) => this.#succeed(isMore),
         (error: unknown) => this.#fail(error),
       );
+      // If more wait, the next look follows at once. Otherwise many announcements are one look.
+      const soon = Math.min(ms, APART_MS);
+      await setTimeout(soon, undefined, { signal }).catch(() => undefined);
       // After an error an announcement shortens nothing.
       const until = this.#failed.times > 0 ? signal : AbortSignal.any([signal, this.#hurry.signal]);
-      await setTimeout(ms, undefined, { signal: until }).catch(() => undefined);
+      await setTimeout(ms - soon, undefined, { signal: until }).catch(() => undefined);
     }
   }
 
@@ -145,7 +150,7 @@ export class OutboxRelay {
     const code = errorCode(error);
     // Once for each reason. An error may quote the content of submissions, so only its code is logged.
     if (this.#failed.times === 0 || this.#failed.code !== code)
-      log.warn({ outbox: name, code, reason: refusalText(error) ?? ADVICE[code] }, 'could not relay an outbox');
+      log.warn({ outbox: name, code, reason: reasonOf(error, code) }, 'could not relay an outbox');
     this.#failed = { times: this.#failed.times + 1, code };
     this.#id = null;
     metrics.outbox.up(name, false);
@@ -158,9 +163,15 @@ const ADVICE: Readonly<Record<string, string>> = {
   not_granted: 'The login may not relay this outbox. Run `nightshift outbox install … --relay <login>`.',
   [LOCKED]: 'Transactions of the service have it locked.',
   replaced: 'It was removed and installed again.',
+  tenant_inactive: 'A tenant of its rows has just been suspended or deleted. Its rows wait from now on.',
   older_version: 'The outbox has an older version. Run `nightshift outbox install`.',
   newer_version: 'A newer version of Nightshift has made the outbox. Upgrade the worker processes.',
 };
+
+/** Without a code it is an unexpected error: its name. */
+function reasonOf(error: unknown, code: string): string | undefined {
+  return refusalText(error) ?? ADVICE[code] ?? (code === '' && error instanceof Error ? error.name : undefined);
+}
 
 function isNoTable(error: unknown): boolean {
   return ['42P01', '3F000'].includes(errorCode(error));

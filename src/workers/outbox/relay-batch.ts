@@ -172,7 +172,7 @@ async function addOne(tx: Executor, { row, tenantId, place }: Ready): Promise<Ou
       return { code: 'job_id_taken', message: `The job id ${place.jobId} is already used for another job.` };
     case 'inactive':
       // The next batch leaves out its rows.
-      throw new Error(`The tenant "${row.tenant}" has just been suspended or deleted.`);
+      throw new Unfit('tenant_inactive');
   }
 }
 

@@ -2,7 +2,7 @@
 import type { OutboxAbout } from '../../db/outbox/outbox-rows.ts';
 import { OUTBOX_VERSION } from '../../db/outbox/outbox-schema.ts';
 
-type UnfitCode = 'not_installed' | 'not_granted' | 'replaced' | 'older_version' | 'newer_version';
+type UnfitCode = 'not_installed' | 'not_granted' | 'replaced' | 'tenant_inactive' | 'older_version' | 'newer_version';
 
 export class Unfit extends Error {
   override name = 'Unfit';

@@ -9,7 +9,18 @@ import { openOutbox } from '../../../src/platform/services/outbox-database.ts';
 import { relayBatch } from '../../../src/workers/outbox/relay-batch.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { newWorker } from '../../db/submissions/submissions-fixture.ts';
-import { endRelay, portsOf, receipts, relayAll, service, submit, submitted, the, turnAll } from './relay-fixture.ts';
+import {
+  endRelay,
+  portsOf,
+  receipts,
+  relayAll,
+  service,
+  submit,
+  submitText,
+  submitted,
+  the,
+  turnAll,
+} from './relay-fixture.ts';
 
 test('two processes that both believe to have the outbox add a row once', async () => {
   const jobId = await submit();
@@ -75,6 +86,18 @@ test('rows that waited for a tenant do not create it again after its deletion', 
   await retryRefused(service.open());
   await relayAll(await portsOf({ tenants }));
   expect(await submitted()).toEqual([job, waiting]);
+});
+
+test('a row that was refused waits again once its job is submitted again', async () => {
+  const text = JSON.stringify({ job_id: ids.next(), message_id: ids.next(), ...newWorker() });
+  await submitText(text, 'later');
+  const { refused } = await relayBatch(await portsOf());
+  expect(refused).toMatchObject([{ tenant: 'later', code: 'tenant_not_allowed' }]);
+  const allowing = await portsOf({ tenants: ['later'] });
+  expect(await relayBatch(allowing)).toEqual({ relayed: [], refused: [] });
+  await submitText(text, 'later');
+  expect((await relayBatch(allowing)).relayed).toHaveLength(1);
+  expect(await submitted()).toHaveLength(1);
 });
 
 test('the size of a submission is checked even if the service has changed its table', async () => {
