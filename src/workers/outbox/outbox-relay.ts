@@ -3,7 +3,6 @@
  * and when a service announces submissions; one of them has the rows at a time. A database that is away holds up nothing
  * else: the relay tries again, less and less often.
  */
-import { setTimeout } from 'node:timers/promises';
 import { submissionsDue } from '../../bus/bus.ts';
 import type { OutboxId } from '../../core/ids.ts';
 import type { NamedOutbox } from '../../core/submissions/outbox.ts';
@@ -13,13 +12,12 @@ import { findRows, isSchemaHidden, readAbout } from '../../db/outbox/outbox-rows
 import { readBacklog } from '../../db/outbox/outbox-state.ts';
 import { findReceipts, removeReceipts } from '../../db/submissions/relayed.ts';
 import type { WorkerState } from '../process/ports.ts';
+import { Looks, type Pause } from '../scheduling/looks.ts';
 import { relayBatch } from './relay-batch.ts';
 import { Unfit, checkVersion } from './unfit.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
-/** Between two looks, unless more rows wait. */
-const APART_MS = 100;
 /** The longest time between two looks after errors, in milliseconds. */
 const AWAY_MS = 30_000;
 /** Time between two counts of the backlog and of receipts that were left over, in milliseconds. */
@@ -36,11 +34,7 @@ export class OutboxRelay {
   readonly #settings: NamedOutbox;
   readonly #outbox: Database;
   readonly #lookMs: number;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-  /** Ends the time until the next look. */
-  #hurry = new AbortController();
-  #unsubscribe: () => void = () => undefined;
+  readonly #looks: Looks;
   /** Known while there are no errors. */
   #id: OutboxId | null = null;
   #countAt = 0;
@@ -52,38 +46,27 @@ export class OutboxRelay {
     this.#settings = settings;
     this.#outbox = outbox;
     this.#lookMs = lookMs;
+    this.#looks = new Looks(state.bus, () => this.#lookOnce());
   }
 
-  async subscribe(): Promise<void> {
-    this.#unsubscribe = await this.#state.bus.subscribe(submissionsDue(), () => this.#hurry.abort());
+  subscribe(): Promise<void> {
+    return this.#looks.subscribe();
   }
 
   start(): void {
-    this.#running = this.#repeat();
+    this.#looks.start();
   }
 
   /** Resolves after the current batch, or when its time is over. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#unsubscribe();
-    await Promise.all([this.#running, this.#outbox.close(CLOSING_S)]);
+    await Promise.all([this.#looks.stop(), this.#outbox.close(CLOSING_S)]);
   }
 
-  async #repeat(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      // Before the look, so that it does not miss what is announced meanwhile.
-      this.#hurry = new AbortController();
-      const ms = await this.#look().then(
-        (isMore) => this.#succeed(isMore),
-        (error: unknown) => this.#fail(error),
-      );
-      // If more wait, the next look follows at once. Otherwise many announcements are one look.
-      const soon = Math.min(ms, APART_MS);
-      await setTimeout(soon, undefined, { signal }).catch(() => undefined);
-      // After an error an announcement shortens nothing.
-      const until = this.#failed.times > 0 ? signal : AbortSignal.any([signal, this.#hurry.signal]);
-      await setTimeout(ms - soon, undefined, { signal: until }).catch(() => undefined);
+  async #lookOnce(): Promise<Pause> {
+    try {
+      return { ms: this.#succeed(await this.#look()), isFirm: false };
+    } catch (error) {
+      return { ms: this.#fail(error), isFirm: true };
     }
   }
 
@@ -146,7 +129,7 @@ export class OutboxRelay {
   #fail(error: unknown): number {
     const { log, metrics, random } = this.#state;
     const { name } = this.#settings;
-    if (this.#stopping.signal.aborted) return 0;
+    if (this.#looks.isStopping) return 0;
     const code = errorCode(error);
     // Once for each reason. An error may quote the content of submissions, so only its code is logged.
     if (this.#failed.times === 0 || this.#failed.code !== code)

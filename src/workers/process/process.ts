@@ -25,7 +25,7 @@ import { createWorkerMetrics, processFigures, type WorkerMetrics } from './metri
 import type { WorkerPorts, WorkerState } from './ports.ts';
 import { Registry } from './registry.ts';
 import { Dispatcher } from '../scheduling/dispatcher.ts';
-import { ScheduleRunner } from '../scheduling/schedule-runner.ts';
+import { createScheduleRunner } from '../scheduling/schedule-runner.ts';
 import { TenantShares } from '../scheduling/tenant-shares.ts';
 import { Slots } from '../scheduling/slots.ts';
 import { OutboxRelay } from '../outbox/outbox-relay.ts';
@@ -106,7 +106,7 @@ export async function startWorkerProcess(
   const housekeeper = createHousekeeper(state);
   const indexer = createIndexer(state);
   const tenantRemover = createTenantRemover(state);
-  const schedules = new ScheduleRunner(state);
+  const schedules = createScheduleRunner(state);
   const { outboxes } = ports;
   const relays = outboxes.all.map((outbox) => new OutboxRelay(state, outbox, outboxes.open(outbox)));
   const failed = new AbortController();

@@ -2,8 +2,6 @@
  * Runs schedules, releases delayed inputs that are due, and makes jobs of submissions. Every worker process looks about
  * once a second, at the moment at which the next one is due, and when a service announces submissions. It needs no Redis.
  */
-import { setTimeout } from 'node:timers/promises';
-import { submissionsDue } from '../../bus/bus.ts';
 import { mapConcurrent } from '../../commands/map-concurrent.ts';
 import type { SchedulePorts } from '../../commands/schedules/post-run.ts';
 import { releaseDueInputs } from '../../commands/inputs/release-due.ts';
@@ -12,14 +10,13 @@ import { runDue, type DueRun } from '../../commands/schedules/run-due.ts';
 import { dueSchedules, postpone, type DueSchedule } from '../../db/schedules/due-schedules.ts';
 import { contextsWithDue, type DueContext } from '../../db/write/inputs/delayed-inputs.ts';
 import type { WorkerState } from '../process/ports.ts';
+import { APART_MS, Looks } from './looks.ts';
 import { turnDueSubmissions } from './submissions.ts';
 
 /** Time between two looks, in milliseconds, a quarter more or less. */
 const LOOK_MS = 1_000;
 /** Schedules, or delayed inputs, of one batch. */
 const MOST = 50;
-/** Time between two looks at least, unless the first found as many as it may run, in milliseconds. */
-const APART_MS = 100;
 /** When a schedule is tried again after an error, in milliseconds. */
 const AGAIN_MS = 10_000;
 
@@ -29,64 +26,28 @@ type State = Pick<
 > &
   Pick<WorkerState, 'scheduledRole' | 'readSubmission'>;
 
-export class ScheduleRunner {
-  readonly #state: State;
-  readonly #lookMs: number;
-  readonly #stopping = new AbortController();
-  #running: Promise<void> = Promise.resolve();
-  /** Ends the time until the next look. */
-  #hurry = new AbortController();
-  #unsubscribe: () => void = () => undefined;
+/** Looks until it is stopped. */
+export function createScheduleRunner(state: State, lookMs = LOOK_MS): Looks {
+  return new Looks(state.bus, async () => {
+    const longest = lookMs * (0.75 + state.random() / 2);
+    return { ms: Math.min(await look(state, longest), longest), isFirm: false };
+  });
+}
 
-  constructor(state: State, lookMs = LOOK_MS) {
-    this.#state = state;
-    this.#lookMs = lookMs;
-  }
-
-  async subscribe(): Promise<void> {
-    this.#unsubscribe = await this.#state.bus.subscribe(submissionsDue(), () => this.#hurry.abort());
-  }
-
-  start(): void {
-    this.#running = this.#repeat();
-  }
-
-  /** Resolves after the current batch. */
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    this.#unsubscribe();
-    await this.#running;
-  }
-
-  async #repeat(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      const lookMs = this.#lookMs * (0.75 + this.#state.random() / 2);
-      // Before the look, so that it does not miss what is announced meanwhile.
-      this.#hurry = new AbortController();
-      const ms = Math.min(await this.#look(lookMs), lookMs);
-      const soon = Math.min(ms, APART_MS);
-      await setTimeout(soon, undefined, { signal }).catch(() => undefined);
-      const until = AbortSignal.any([signal, this.#hurry.signal]);
-      await setTimeout(ms - soon, undefined, { signal: until }).catch(() => undefined);
-    }
-  }
-
-  /** Returns how long until the next look, in milliseconds. */
-  async #look(lookMs: number): Promise<number> {
-    const { log, identity } = this.#state;
-    if (identity() === null) return lookMs;
-    const [schedules, delayed, submitted] = await Promise.allSettled([
-      runDueSchedules(this.#state),
-      releaseDueContexts(this.#state),
-      turnDueSubmissions(this.#state),
-    ]);
-    if (schedules.status === 'rejected') log.warn({ err: schedules.reason }, 'could not run schedules');
-    if (delayed.status === 'rejected') log.warn({ err: delayed.reason }, 'could not release delayed inputs');
-    if (submitted.status === 'rejected') log.warn({ err: submitted.reason }, 'could not make jobs of submissions');
-    const looks = [schedules, delayed, submitted];
-    return Math.min(...looks.map((look) => (look.status === 'fulfilled' ? look.value : lookMs)));
-  }
+/** Returns how long until the next look, in milliseconds. */
+async function look(state: State, lookMs: number): Promise<number> {
+  const { log, identity } = state;
+  if (identity() === null) return lookMs;
+  const [schedules, delayed, submitted] = await Promise.allSettled([
+    runDueSchedules(state),
+    releaseDueContexts(state),
+    turnDueSubmissions(state),
+  ]);
+  if (schedules.status === 'rejected') log.warn({ err: schedules.reason }, 'could not run schedules');
+  if (delayed.status === 'rejected') log.warn({ err: delayed.reason }, 'could not release delayed inputs');
+  if (submitted.status === 'rejected') log.warn({ err: submitted.reason }, 'could not make jobs of submissions');
+  const looks = [schedules, delayed, submitted];
+  return Math.min(...looks.map((one) => (one.status === 'fulfilled' ? one.value : lookMs)));
 }
 
 /** Runs one batch. Returns how long until the next one, in milliseconds. */

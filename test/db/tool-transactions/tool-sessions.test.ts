@@ -1,5 +1,5 @@
 // What PostgreSQL holds for one call of a transactional tool: its limits, its locks, and nothing of an earlier call.
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import { Connection } from '../../../src/db/connection/connection.ts';
@@ -7,27 +7,10 @@ import { terminateFrozenSessions } from '../../../src/db/processes/frozen-sessio
 import { addGrant } from '../../../src/db/submissions/grants.ts';
 import { TRANSACTIONS } from '../../../src/db/tool-transactions/settlements.ts';
 import { ToolSession } from '../../../src/db/tool-transactions/tool-session.ts';
-import { transcript, type Fleet } from '../../workers/worker-fleet.ts';
-import { bookings, openShop, startBooking, writeBooking, type Shop } from '../../workers/run/transacting.ts';
+import { transcript } from '../../workers/worker-fleet.ts';
+import { bookings, shopOfFile, writeBooking } from '../../workers/run/transacting.ts';
 
-let shop: Shop;
-let fleet: Fleet | null = null;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterEach(async () => {
-  await fleet?.close();
-  fleet = null;
-  await shop.empty();
-});
-afterAll(() => shop.drop());
-
-type Given = Parameters<typeof startBooking>;
-
-async function booking(book: Given[1], options: Given[2] = {}, of: Shop = shop): Promise<Fleet> {
-  fleet = await startBooking(of, book, options);
-  return fleet;
-}
+const { shop, booking } = shopOfFile();
 
 test('a tool that pauses is no frozen process: a sweep under the same login lets it go on', async () => {
   let runs = 0;
@@ -42,7 +25,7 @@ test('a tool that pauses is no frozen process: a sweep under the same login lets
       return note;
     },
     {},
-    { ...shop, toolUrl: '' },
+    { ...shop(), toolUrl: '' },
   );
   const { jobId } = await of.begin('go');
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
@@ -52,7 +35,7 @@ test('a tool that pauses is no frozen process: a sweep under the same login lets
 
 test('the limits and the isolation of a transaction are its own', async () => {
   const seen = Promise.withResolvers<unknown>();
-  await shop.database.db.execute(`alter role ${shop.role} set default_transaction_isolation = 'serializable'`);
+  await shop().database.db.execute(`alter role ${shop().role} set default_transaction_isolation = 'serializable'`);
   const of = await booking(
     async ({ tx }) => {
       const { rows } = await tx.query(`select current_setting('statement_timeout') as statement,
@@ -68,7 +51,7 @@ test('the limits and the isolation of a transaction are its own', async () => {
     { statement: '5min', pause: '1min', isolation: 'read committed', name: 'tools-of-nightshift' },
   ]);
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
-  await shop.database.db.execute(`alter role ${shop.role} reset default_transaction_isolation`);
+  await shop().database.db.execute(`alter role ${shop().role} reset default_transaction_isolation`);
 });
 
 test('deferred constraints are checked before the rows of the context and the call are locked', async () => {
@@ -84,10 +67,12 @@ test('deferred constraints are checked before the rows of the context and the ca
 });
 
 test('a call finds nothing that an earlier one has set on its connection', async () => {
-  const other = `${shop.role}_other`;
-  await shop.database.db.execute(`create role ${other}`);
-  await shop.database.db.execute(`grant ${other} to ${shop.role}`);
-  await shop.database.transaction((tx) => addGrant(tx, DATABASE_SCHEMA, { role: other, tenant: DEFAULT_TENANT_NAME }));
+  const other = `${shop().role}_other`;
+  await shop().database.db.execute(`create role ${other}`);
+  await shop().database.db.execute(`grant ${other} to ${shop().role}`);
+  await shop().database.transaction((tx) =>
+    addGrant(tx, DATABASE_SCHEMA, { role: other, tenant: DEFAULT_TENANT_NAME }),
+  );
   const look = `select pg_backend_pid() as pid, current_user::text as role, coalesce(current_setting('app.tenant', true), '') as tenant,
     to_regclass('pg_temp.mine')::text as "table", current_setting('statement_timeout') as limit,
     (select count(*)::int from pg_cursors where name = 'kept') as cursors,
@@ -116,9 +101,9 @@ test('a call finds nothing that an earlier one has set on its connection', async
   }
   expect(seen).toHaveLength(2);
   expect(seen[1]).toEqual(seen[0]);
-  expect(seen[0]).toMatchObject({ role: shop.role, tenant: '', table: null, limit: '40s', cursors: 0, locks: 0 });
-  await shop.database.db.execute(`drop owned by ${other}`);
-  await shop.database.db.execute(`drop role ${other}`);
+  expect(seen[0]).toMatchObject({ role: shop().role, tenant: '', table: null, limit: '40s', cursors: 0, locks: 0 });
+  await shop().database.db.execute(`drop owned by ${other}`);
+  await shop().database.db.execute(`drop role ${other}`);
 });
 
 test('a statement that the driver cannot send fails the call at once', async () => {
@@ -140,7 +125,7 @@ test('a statement that the driver cannot send fails the call at once', async () 
 test('a begin that PostgreSQL does not answer loses its connection', async () => {
   const limits = { idleInTransaction: 0, unread: 0, lock: 0 };
   const connection = new Connection({
-    url: shop.toolUrl,
+    url: shop().toolUrl,
     schema: null,
     values: 'plain',
     name: 'tools-of-nightshift',
@@ -150,7 +135,7 @@ test('a begin that PostgreSQL does not answer loses its connection', async () =>
   });
   await connection.ask('select 1');
   const session = new ToolSession(connection, DATABASE_SCHEMA);
-  await shop.database.transaction(async (tx) => {
+  await shop().database.transaction(async (tx) => {
     await tx.execute(`select pg_advisory_xact_lock(${TRANSACTIONS}, ${session.lock})`);
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const begun = session.begin(60_000);

@@ -1,5 +1,6 @@
 // A fleet whose tool works in a transaction, in a database with a table of its own, under a login with a grant.
 import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
@@ -120,4 +121,27 @@ export function inCommit(table: string, name: string): string[] {
     `create constraint trigger put_off after insert on ${table} deferrable initially deferred
       for each row execute function public.put_off()`,
   ];
+}
+
+/** A shop for all tests of a file, emptied after each; and what starts a fleet that is closed after its test. */
+export function shopOfFile() {
+  let shop: Shop;
+  let fleet: Fleet | null = null;
+  beforeAll(async () => {
+    shop = await openShop();
+  });
+  afterEach(async () => {
+    await fleet?.close();
+    fleet = null;
+    await shop.empty();
+  });
+  afterAll(() => shop.drop());
+  return {
+    shop: () => shop,
+    /** `of`: another shop. */
+    booking: async (book: Book, options: Options = {}, of: Shop = shop): Promise<Fleet> => {
+      fleet = await startBooking(of, book, options);
+      return fleet;
+    },
+  };
 }

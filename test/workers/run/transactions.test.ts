@@ -1,5 +1,5 @@
 // Transactional tools in a running process: the rows of the tool and the result of its call are committed together, once.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { DEFAULT_TENANT, type ContextId } from '../../../src/core/ids.ts';
 import { SETTLE_STATES, TRANSACTIONS } from '../../../src/db/tool-transactions/settlements.ts';
 import type { ToolDatabase } from '../../../src/db/tool-transactions/tool-database.ts';
@@ -7,26 +7,9 @@ import { ToolError } from '../../../src/index.ts';
 import { tagOf } from '../../services/statements.ts';
 import { aborted, transcript, type Fleet } from '../worker-fleet.ts';
 import { loseLease } from './stepping.ts';
-import { bookings, inCommit, ledger, openShop, startBooking, writeBooking, type Shop } from './transacting.ts';
+import { bookings, inCommit, ledger, shopOfFile, writeBooking, type Book } from './transacting.ts';
 
-let shop: Shop;
-let fleet: Fleet | null = null;
-beforeAll(async () => {
-  shop = await openShop();
-});
-afterEach(async () => {
-  await fleet?.close();
-  fleet = null;
-  await shop.empty();
-});
-afterAll(() => shop.drop());
-
-type Given = Parameters<typeof startBooking>;
-
-async function booking(...given: Given extends [Shop, ...infer Rest] ? Rest : never): Promise<Fleet> {
-  fleet = await startBooking(shop, ...given);
-  return fleet;
-}
+const { shop, booking } = shopOfFile();
 
 const ONCE = [{ number: 1, outcome: 'completed' }];
 
@@ -45,7 +28,7 @@ test('the rows of the tool and the result of its call are committed together', a
   ]);
 });
 
-test.each<[string, Given[1], string]>([
+test.each<[string, Book, string]>([
   [
     'throws',
     async (context) => {
@@ -293,7 +276,7 @@ test('a login that has lost its grant rolls back, and the model and the operator
   expect(await of.ended(jobId)).toMatchObject({ status: 'completed' });
   expect((await resultsOf(of, contextId)).join()).toContain('"code":"not_granted"');
   expect(await bookings(of)).toEqual([]);
-  await shop.grant();
+  await shop().grant();
 });
 
 test('values arrive as they were sent', async () => {

@@ -7,7 +7,7 @@ import { localBus } from '../../../src/bus/local.ts';
 import { DEFAULT_TENANT_NAME, type ProcessId } from '../../../src/core/ids.ts';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { createWorkerMetrics } from '../../../src/workers/process/metrics/metrics.ts';
-import { ScheduleRunner } from '../../../src/workers/scheduling/schedule-runner.ts';
+import { createScheduleRunner } from '../../../src/workers/scheduling/schedule-runner.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { given } from '../../db/database-fixture.ts';
 import { until } from '../../e2e/rig/until.ts';
@@ -23,7 +23,7 @@ test('an announcement leads to a look, also if one is in progress', async () => 
   let looks = 0;
   const database = the.open({ hook: (text) => void (tagOf(text) === 'submissions.find_due' && (looks += 1)) });
   const bus = localBus();
-  const runner = new ScheduleRunner(
+  const runner = createScheduleRunner(
     {
       ...the.ports(database),
       bus,
