@@ -1,17 +1,13 @@
 // Instances of Nightshift in the process of a test, stopped after it.
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createNightshift, type Nightshift, type NightshiftOptions } from '../../src/index.ts';
 import { createTestDatabase } from '../services/database.ts';
 
-const ends: (() => Promise<unknown>)[] = [];
-
-afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
-});
-
 /** `end` runs after the test, before what was opened earlier. */
 export function afterTest(end: () => Promise<unknown>): void {
-  ends.push(end);
+  onTestFinished(async () => {
+    await end();
+  });
 }
 
 /** On a database of its own, unless the options name one. */

@@ -7,7 +7,20 @@ import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { relayBatch } from '../../../src/workers/outbox/relay-batch.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { newWorker } from '../../db/submissions/submissions-fixture.ts';
-import { portsOf, receipts, relayAll, service, submit, submitText, submitted, the, turnAll } from './relay-fixture.ts';
+import {
+  outboxOfFile,
+  portsOf,
+  receipts,
+  relayAll,
+  service,
+  submit,
+  submitted,
+  submitText,
+  the,
+  turnAll,
+} from './relay-fixture.ts';
+
+outboxOfFile();
 
 test('a row becomes a submission once, if the process dies before any statement or commit in either database', async () => {
   let deaths = 0;

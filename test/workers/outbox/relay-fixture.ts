@@ -11,17 +11,21 @@ import { OUTBOX_SCHEMA, createServiceDatabase, type ServiceDatabase } from '../.
 
 export let the: Given;
 export let service: ServiceDatabase;
-beforeAll(async () => {
-  [the, service] = await Promise.all([given(), createServiceDatabase()]);
-  await service.install();
-});
-afterAll(() => Promise.all([the.close(), service.close()]));
-beforeEach(async () => {
-  await service.sql`delete from nightshift.outbox`;
-  await the.rows('delete from submissions');
-  await the.rows('delete from outbox_receipts');
-  await the.rows("delete from tenants where name <> 'default'");
-});
+
+/** For all tests of the file that calls it: a module may be loaded once for several files. */
+export function outboxOfFile(): void {
+  beforeAll(async () => {
+    [the, service] = await Promise.all([given(), createServiceDatabase()]);
+    await service.install();
+  });
+  afterAll(() => Promise.all([the.close(), service.close()]));
+  beforeEach(async () => {
+    await service.sql`delete from nightshift.outbox`;
+    await the.rows('delete from submissions');
+    await the.rows('delete from outbox_receipts');
+    await the.rows("delete from tenants where name <> 'default'");
+  });
+}
 
 export const { turnAll } = submissionsOf(() => the);
 

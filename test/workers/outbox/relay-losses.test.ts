@@ -11,16 +11,19 @@ import { ids } from '../../db/database-fixture.ts';
 import { newWorker } from '../../db/submissions/submissions-fixture.ts';
 import {
   endRelay,
+  outboxOfFile,
   portsOf,
   receipts,
   relayAll,
   service,
   submit,
-  submitText,
   submitted,
+  submitText,
   the,
   turnAll,
 } from './relay-fixture.ts';
+
+outboxOfFile();
 
 test('two processes that both believe to have the outbox add a row once', async () => {
   const jobId = await submit();
