@@ -2,8 +2,16 @@
 // give the same messages, calls and status.
 import { describe, expect, test } from 'vitest';
 import type { Client, WorkerTreeNode } from '../../src/client/index.ts';
+import type { StoredBlock } from '../../src/client/schema.ts';
 import { defineConfig, ToolError } from '../../src/index.ts';
-import { replay, runRole, type ChildRun, type Decision, type RunRoleOptions } from '../../src/testing/index.ts';
+import {
+  replay,
+  runRole,
+  type ChildRun,
+  type Decision,
+  type RunMessage,
+  type RunRoleOptions,
+} from '../../src/testing/index.ts';
 import { openNightshift } from './opened.ts';
 
 const OBJECT = { type: 'object', properties: { n: { type: 'number' } } } as const;
@@ -166,11 +174,29 @@ type Seen = {
 
 type SeenChild = { name: string; status: string | null; messages: unknown[]; children: SeenChild[] };
 
-type Shown = { role: string; type: string; turn: string; content: unknown };
+type Shown = { role: string; type: string; turn: string; content: readonly ShownBlock[] };
+
+type ShownBlock = RunMessage['content'][number] | StoredBlock;
+
+/**
+ * Children that run beside each other end in any order, and the results of their calls are stored in the order in which
+ * they ended. Both sides are compared in the order of the calls; what is not the result of a child stays where it is.
+ */
+function inOrderOfCalls(messages: readonly Shown[]): Shown[] {
+  const spawns = messages.flatMap(({ content }) =>
+    content.flatMap((block) => (block.type === 'tool_use' && block.name === 'spawn_worker' ? [block.id] : [])),
+  );
+  const callOf = ({ content: [block] }: Shown): number =>
+    block?.type === 'tool_result' ? spawns.indexOf(block.tool_use_id) : -1;
+  const results = messages.filter((message) => callOf(message) >= 0).toSorted((a, b) => callOf(a) - callOf(b));
+  return messages.map((message) => (callOf(message) >= 0 ? (results.shift() ?? message) : message));
+}
 
 function numbered(messages: readonly Shown[]): unknown[] {
   const known: string[] = [];
-  const text = JSON.stringify(messages.map(({ role, type, turn, content }) => ({ role, type, turn, content })));
+  const text = JSON.stringify(
+    inOrderOfCalls(messages).map(({ role, type, turn, content }) => ({ role, type, turn, content })),
+  );
   const replaced = text.replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => {
     if (!known.includes(id)) known.push(id);
     return `id ${known.indexOf(id)}`;
