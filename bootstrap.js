@@ -44,6 +44,7 @@ const commands = {
   ],
   bench: (args) => [['bench/main.ts', ...args]],
   build: () => [['build.ts']],
+  'build-create': () => [['packages/create-nightshift/build.ts']],
   chaos: (args) => [['test/chaos/main.ts', ...args]],
   'repeat-failed': (args) => [['test/flakes/main.ts', ...args]],
   example: ([name = '', ...args]) => [[`examples/${exampleNamed(name)}.ts`, ...args]],

@@ -24,14 +24,20 @@ let folder = '';
 
 const at = (name: string): string => path.join(folder, name);
 
-/** Of the shell of a user: without what vitest and this run have set. */
-const ENV: Env = Object.fromEntries(
-  Object.entries(process.env).flatMap(([name, value = '']) =>
-    /^(?:VITEST|TEST$|NODE_|NIGHTSHIFT_|DATABASE_URL$|REDIS_URL$|CI$)/.test(name) && name !== 'NODE_EXTRA_CA_CERTS'
-      ? []
-      : [[name, value]],
+/**
+ * Of the shell of a user: without what vitest and this run have set, and with the Node of this run, which may not be the
+ * first in the PATH of this machine.
+ */
+const ENV: Env = {
+  ...Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value = '']) =>
+      /^(?:VITEST|TEST$|NODE_|NIGHTSHIFT_|DATABASE_URL$|REDIS_URL$|CI$)/.test(name) && name !== 'NODE_EXTRA_CA_CERTS'
+        ? []
+        : [[name, value]],
+    ),
   ),
-);
+  PATH: [path.dirname(process.execPath), process.env['PATH']].join(path.delimiter),
+};
 
 /** What a command of a guide writes to stdout. Rejects where it fails. */
 async function shell(command: string, { cwd = folder, env = {} }: { cwd?: string; env?: Env } = {}): Promise<string> {
