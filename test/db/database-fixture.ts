@@ -24,7 +24,7 @@ import { submit, type Submission } from '../../src/db/write/inputs/submit.ts';
 import { createWorker, type NewWorker } from '../../src/db/write/workers/create.ts';
 import type { WakeUp } from '../../src/queue/wake-queue.ts';
 import { snapshot } from '../core/builders.ts';
-import { createTestDatabase } from '../services/database.ts';
+import { createTestDatabase, type TestDatabase } from '../services/database.ts';
 import { submissionTo } from './inputs.ts';
 
 export const ids: Ids = { next: <T extends string>() => v7() as T };
@@ -78,8 +78,9 @@ export function newWorker(over: Partial<NewWorker> = {}): NewWorker {
   };
 }
 
-export async function given(): Promise<Given> {
-  const own = await createTestDatabase();
+/** `create`: `createFreshDatabase` where plans are looked at, since the pages that an earlier test has left decide them. */
+export async function given(create: () => Promise<TestDatabase> = createTestDatabase): Promise<Given> {
+  const own = await create();
   const opened: Database[] = [];
   const open = (options: DatabaseOptions = {}): Database => {
     const made = openDatabase(own.url, options);

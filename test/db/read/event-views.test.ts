@@ -20,10 +20,11 @@ import {
 } from '../../../src/db/read/messages/event-views.ts';
 import { watchKeyOf, type Watched } from '../../../src/db/read/jobs/watched-jobs.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 
 let the: Given;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
 });
 afterAll(() => the.close());
 

@@ -20,6 +20,7 @@ import { findContext } from '../../../src/db/read/contexts/context-views.ts';
 import { listMessages, type MessageRange } from '../../../src/db/read/messages/message-views.ts';
 import { job as someJob } from '../../core/builders.ts';
 import { given, ids, nothing, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 import { postedInput } from '../inputs.ts';
 
 const LONG = 5_000;
@@ -29,7 +30,7 @@ let the: Given;
 let short: ContextId;
 let long: ContextId;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
   short = await spoken(10);
   long = await spoken(LONG);
   await the.rows('vacuum analyze messages');

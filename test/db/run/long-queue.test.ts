@@ -8,6 +8,7 @@ import { readHistories } from '../../../src/db/run/history.ts';
 import { readParts } from '../../../src/db/run/mailbox/mailbox.ts';
 import { places } from '../../../src/db/run/places.ts';
 import { given, type Context, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 
 const FEW = 3;
 const MANY = 3_000;
@@ -16,7 +17,7 @@ let the: Given;
 let short: Context;
 let long: Context;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
   short = await queued(FEW);
   long = await queued(FEW);
   await the.rows('vacuum analyze jobs');

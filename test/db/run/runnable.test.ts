@@ -6,10 +6,11 @@ import type { ContextId, TenantId } from '../../../src/core/ids.ts';
 import { readRunnable, type Runnable, type RunnableByTenant } from '../../../src/db/run/runnable.ts';
 import { explaining, explainingJit, passedOver } from '../../services/explaining.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 
 let the: Given;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
 });
 afterAll(() => the.close());
 beforeEach(() => the.rows('truncate contexts, processes cascade'));

@@ -5,10 +5,11 @@ import { readParts } from '../../../src/db/run/mailbox/mailbox.ts';
 import { places } from '../../../src/db/run/places.ts';
 import { explainingBuffers } from '../../services/explaining.ts';
 import { given, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 
 let the: Given;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
 });
 afterAll(() => the.close());
 

@@ -7,10 +7,11 @@ import type { Executor } from '../../../src/db/connection/client.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
 import { explainingJit } from '../../services/explaining.ts';
 import { given, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 
 let the: Given;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
 });
 afterAll(() => the.close());
 

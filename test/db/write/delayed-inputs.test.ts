@@ -22,11 +22,12 @@ import { contextsWithDue } from '../../../src/db/write/inputs/delayed-inputs.ts'
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { explaining, passedOver } from '../../services/explaining.ts';
 import { given, ids, type Given } from '../database-fixture.ts';
+import { createFreshDatabase } from '../../services/database.ts';
 import { postedInput } from '../inputs.ts';
 
 let the: Given;
 beforeAll(async () => {
-  the = await given();
+  the = await given(createFreshDatabase);
 });
 afterAll(() => the.close());
 beforeEach(() => the.rows('delete from jobs'));
