@@ -1,5 +1,5 @@
-// docker-compose.yml, as far as it can be checked without Docker: the settings of the platform's services, and that
-// every name that belongs in `.env` is in .env.example.
+// docker-compose.yml, as far as it can be checked without Docker: the settings of the platform's services, that every name
+// that belongs in `.env` is in .env.example, and what that of a new project has in common with it.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -21,6 +21,10 @@ function objectOf(value: Json | undefined): JsonObject {
 
 const service = (name: string): JsonObject => objectOf(services[name]);
 const environment = (name: string): JsonObject => objectOf(service(name)['environment']);
+
+const PROJECT = 'templates/project/docker-compose.yml';
+const projectText = read(PROJECT);
+const projectServices = objectOf(objectOf(parse(projectText, { merge: true }))['services']);
 
 /** Those that run this image. */
 const OURS = ['migrate', 'api', 'worker'];
@@ -74,12 +78,28 @@ test('the health check of a worker process is a command of the platform', () => 
   expect(isServer('worker-health')).toBe(true);
 });
 
-test('API and worker processes start once the database has its migrations and Redis answers', () => {
+// A dependency that only `migrate` names would stop with it, while processes still drain.
+test.each([
+  ['docker-compose.yml', services],
+  [PROJECT, projectServices],
+])('in %s, API and worker processes start after all that they need, and stop before it', (_, all) => {
   for (const name of ['api', 'worker'])
-    expect(service(name)['depends_on']).toEqual({
+    expect(objectOf(all[name])['depends_on']).toEqual({
+      postgres: { condition: 'service_healthy' },
       migrate: { condition: 'service_completed_successfully' },
       redis: { condition: 'service_healthy' },
     });
+});
+
+test.each(['migrate', 'api', 'worker'])('the service %s of a new project gets the same variables', (name) => {
+  // The project names its config file in its image, and gives its migration no key.
+  const own = new Set([...Object.keys(environment(name)), 'NIGHTSHIFT_SECRET_KEY']);
+  const given = new Set([
+    ...Object.keys(objectOf(objectOf(projectServices[name])['environment'])),
+    'NIGHTSHIFT_SECRET_KEY',
+    'NIGHTSHIFT_CONFIG',
+  ]);
+  expect([...given].toSorted()).toEqual([...own].toSorted());
 });
 
 test('every name that it reads from the environment, or passes to the platform, is in .env.example', () => {
