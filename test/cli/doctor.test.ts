@@ -2,9 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { startFakeProvider } from '../llm/fake-provider.ts';
 import { createEmptyDatabase, createTestDatabase } from '../services/database.ts';
+import { openShop } from '../workers/run/transacting.ts';
 import { KEY, openPlatform, runProcess, type Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -160,6 +161,58 @@ test('names the secrets of tool packages that are missing, and shows none', asyn
   const given = await examine({ ...env, WEATHER_API_KEY: 'key-of-the-weather' });
   expect(given.of('config file')).toMatchObject({ status: 'ok' });
   expect(given.out).not.toContain('key-of-the-weather');
+});
+
+test('counts what the config file has', async () => {
+  const file = path.join(platform.folder, 'one-role.config.mjs');
+  await writeFile(file, "export default { roles: { support: { system_prompt: 'x' } } };");
+  const { of } = await examine({ ...platform.env, NIGHTSHIFT_CONFIG: file });
+  expect(of('config file')).toMatchObject({ status: 'ok', detail: `${file}: 0 tools, 1 role, 0 MCP servers` });
+});
+
+test('checks the login of transactional tools, as a worker process does', async () => {
+  const shop = await openShop({ grants: false });
+  onTestFinished(() => shop.drop());
+  const file = path.join(platform.folder, 'transactional.config.mjs');
+  await writeFile(
+    file,
+    `const book = { name: 'book', description: 'd', input_schema: { type: 'object' }, transactional: true };
+     export default { tools: [{ ...book, execute: () => 'x' }] };`,
+  );
+  const login = async (env: Record<string, string>) => {
+    const { out, of } = await examine({ ...platform.env, NIGHTSHIFT_CONFIG: file, ...env });
+    expect(out).not.toContain('db-secret');
+    return of('tools login');
+  };
+  const both = (url: string, own = shop.url) => ({ DATABASE_URL: own, NIGHTSHIFT_TOOLS_DATABASE_URL: url });
+  expect(await login({ DATABASE_URL: shop.url })).toMatchObject({
+    status: 'fail',
+    detail: 'NIGHTSHIFT_TOOLS_DATABASE_URL is not set. The tool book is transactional',
+  });
+  expect(await login({ NIGHTSHIFT_TOOLS_DATABASE_URL: shop.toolUrl })).toMatchObject({
+    status: 'warn',
+    detail: 'not checked: DATABASE_URL is not set',
+  });
+  expect(await login(both('postgres://x:db-secret@127.0.0.1:1/z'))).toMatchObject({
+    status: 'fail',
+    detail: 'PostgreSQL does not answer at NIGHTSHIFT_TOOLS_DATABASE_URL (ECONNREFUSED).',
+  });
+  expect(await login(both(shop.toolUrl, platform.databaseUrl))).toMatchObject({
+    status: 'fail',
+    detail: 'NIGHTSHIFT_TOOLS_DATABASE_URL leads to another database than DATABASE_URL.',
+  });
+  expect(await login(both(shop.toolUrl, 'postgres://x:db-secret@127.0.0.1:1/z'))).toMatchObject({
+    status: 'fail',
+    detail: expect.stringMatching(/^not checked: .*ECONNREFUSED/),
+  });
+  expect(await login(both(shop.toolUrl))).toMatchObject({
+    status: 'fail',
+    detail: `The login “${shop.role}” of NIGHTSHIFT_TOOLS_DATABASE_URL may not settle calls of any tenant.`,
+    advice: `Run: nightshift submissions grant --role ${shop.role} --tenant <tenant>`,
+  });
+  await shop.grant();
+  expect(await login(both(shop.toolUrl))).toMatchObject({ status: 'ok' });
+  expect((await examine({ ...platform.env, ...both(shop.toolUrl) })).of('tools login')).toBeUndefined();
 });
 
 test('reports whether run_command can run a command, with the configured runner', async () => {

@@ -113,7 +113,11 @@ describe('a valid configuration', () => {
 describe('an invalid configuration', () => {
   test.each<[string, unknown, string]>([
     ['effect', 'maybe', 'tools[0].effect: must be none, idempotent or once, not "maybe".'],
-    ['effect', undefined, 'tools[0].effect: is missing.'],
+    [
+      'effect',
+      undefined,
+      'tools[0].effect: is missing: write none, idempotent or once, or transactional: true in its place.',
+    ],
     ['name', 'read file', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read file".'],
     ['name', 'x'.repeat(65), 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-".'],
     ['name', 'read_page\n', 'tools[0].name: must be 1 to 64 letters, digits, "_" or "-", not "read_page\\n".'],

@@ -73,7 +73,10 @@ test.each<[object, string]>([
   [{ effect: 'once' }, 'tools[0].effect: is not for transactional tools, which happen once.'],
   [{ on_unknown: 'ask' }, 'tools[0].on_unknown: is not for transactional tools, which happen once.'],
   [{ reconcile: () => ({}) }, 'tools[0].reconcile: is not for transactional tools, which happen once.'],
-  [{ transactional: false }, 'tools[0].effect: is missing.'],
+  [
+    { transactional: false },
+    'tools[0].effect: is missing: write none, idempotent or once, or transactional: true in its place.',
+  ],
   [{ transactional: 'yes' }, 'tools[0].transactional: must be true or false, not "yes".'],
 ])('a config file is refused: %o', (over, fault) => {
   const parsed = parseConfigFile({ tools: [{ ...book, ...over }] }, PLACEHOLDERS);

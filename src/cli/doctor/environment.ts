@@ -3,8 +3,10 @@ import { ConfigError, parseEnvironment, type Config } from '../../config/config.
 import type { Environment } from '../../config/environment.ts';
 import { RUN_COMMAND_DEFAULTS, type RunCommandLimits } from '../../tools/built-in/command/limits.ts';
 import { commandTenants } from '../../platform/command-tenants.ts';
+import { transactionalAmong } from '../../platform/services/tool-database.ts';
 import { ConfigFileError, loadConfigFile, type ConfigFile } from '../../tools/config/config-file.ts';
 import { fromEnvironment } from '../../tools/packages/secrets.ts';
+import { count } from '../terminal/time.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const OLDEST_NODE = 24;
@@ -39,12 +41,16 @@ export function providerFinding({ anthropic, openai }: Config): Finding {
   return warn('providers', 'no API keys are set in this environment', advice);
 }
 
-/** `limits`: the settings of the tool `run_command`; null when the config file is invalid. `outboxes`: none then. */
-export async function operatorFinding(
-  cwd: string,
-  config: Config,
-  env: Environment,
-): Promise<{ limits: RunCommandLimits | null; outboxes: ConfigFile['outboxes']; finding: Finding }> {
+type Operator = {
+  /** The settings of the tool `run_command`; null: the config file is invalid, and the others are empty. */
+  limits: RunCommandLimits | null;
+  outboxes: ConfigFile['outboxes'];
+  /** Names of tools. */
+  transactional: readonly string[];
+  finding: Finding;
+};
+
+export async function operatorFinding(cwd: string, config: Config, env: Environment): Promise<Operator> {
   const name = 'config file';
   try {
     const { path, tools, roles, mcpServers, limits, outboxes } = await loadConfigFile(cwd, config.configFile, {
@@ -54,11 +60,12 @@ export async function operatorFinding(
     const detail =
       path === null
         ? 'not found; no custom tools or roles'
-        : `${path}: ${tools.length} tools, ${roles.size} roles, ${mcpServers.size} MCP servers`;
-    return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, outboxes, finding: ok(name, detail) };
+        : `${path}: ${count(tools.length, 'tool')}, ${count(roles.size, 'role')}, ${count(mcpServers.size, 'MCP server')}`;
+    const transactional = transactionalAmong(tools);
+    return { limits: limits.runCommand ?? RUN_COMMAND_DEFAULTS, outboxes, transactional, finding: ok(name, detail) };
   } catch (error) {
     if (!(error instanceof ConfigFileError)) throw error;
     const advice = 'Fix the file: `start`, `api` and `worker` refuse to start with it.';
-    return { limits: null, outboxes: new Map(), finding: fail(name, error.message, advice) };
+    return { limits: null, outboxes: new Map(), transactional: [], finding: fail(name, error.message, advice) };
   }
 }

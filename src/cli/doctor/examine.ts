@@ -9,6 +9,7 @@ import { modelFindings } from './models.ts';
 import { outboxFindings } from './outboxes.ts';
 import { poolingFindings } from './pooling.ts';
 import { postgresFindings, redisFindings } from './services.ts';
+import { toolLoginFindings } from './tool-login.ts';
 
 type Surroundings = {
   env: Readonly<Record<string, string | undefined>>;
@@ -30,6 +31,7 @@ export async function* examine({ env, cwd, url, client, call }: Surroundings): A
     if (configFile.limits !== null) yield await commandFinding(configFile.limits, env);
     yield* await postgresFindings(config);
     yield* await poolingFindings(config);
+    yield* await toolLoginFindings(configFile.transactional, config);
     yield* await redisFindings(config);
     yield* await outboxFindings(configFile.outboxes, config.databaseSchema);
     yield providerFinding(config);

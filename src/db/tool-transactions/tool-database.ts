@@ -63,9 +63,25 @@ export async function openToolDatabase(
 function throwRefusal(error: unknown): never {
   const refusal = refusalText(error);
   if (refusal !== null)
-    throw new DatabaseRefused(`PostgreSQL refused NIGHTSHIFT_TOOLS_DATABASE_URL: ${refusal}.`, { cause: error });
+    throw new ToolLoginRefused(
+      `PostgreSQL refused NIGHTSHIFT_TOOLS_DATABASE_URL: ${refusal}.`,
+      'Check the login, its password and the database of the URL.',
+      { cause: error },
+    );
   if (isUnavailable(error)) throw new ToolDatabaseAway(error);
   throw error;
+}
+
+/** The login cannot be used as it is. */
+export class ToolLoginRefused extends DatabaseRefused {
+  readonly reason: string;
+  readonly advice: string;
+
+  constructor(reason: string, advice: string, options?: ErrorOptions) {
+    super(`${reason} ${advice}`, options);
+    this.reason = reason;
+    this.advice = advice;
+  }
 }
 
 /** Has the code of its cause, so that the start waits for it. */
@@ -96,14 +112,16 @@ async function check(own: Database, pool: Pool, schema: string): Promise<void> {
       select pg_advisory_xact_lock(${SAME_DATABASE}::int, ${lock}::int)`);
     const seen = await pool.use((connection) => readLogin(connection, lock));
     if (seen.isFree)
-      throw new DatabaseRefused(
-        'NIGHTSHIFT_TOOLS_DATABASE_URL leads to another database than DATABASE_URL. Transactional tools work in the database of Nightshift, under another login.',
+      throw new ToolLoginRefused(
+        'NIGHTSHIFT_TOOLS_DATABASE_URL leads to another database than DATABASE_URL.',
+        'Transactional tools work in the database of Nightshift, under another login.',
       );
     return seen.role;
   });
   if (await maySettle(own.db, schema, role)) return;
-  throw new DatabaseRefused(
-    `The login “${role}” of NIGHTSHIFT_TOOLS_DATABASE_URL may not settle calls of any tenant. Run: nightshift submissions grant --role ${role} --tenant <tenant>`,
+  throw new ToolLoginRefused(
+    `The login “${role}” of NIGHTSHIFT_TOOLS_DATABASE_URL may not settle calls of any tenant.`,
+    `Run: nightshift submissions grant --role ${role} --tenant <tenant>`,
   );
 }
 

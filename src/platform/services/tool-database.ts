@@ -21,13 +21,11 @@ export async function toolDatabaseOf(
   database: Database,
   { log, signal }: Start,
 ): Promise<ToolDatabase | null> {
-  const names = tools.filter(({ transactional }) => transactional === true).map(({ descriptor }) => descriptor.name);
+  const names = transactionalAmong(tools);
   if (names.length === 0) return null;
   if (url === null) {
-    const which = names.length === 1 ? `The tool ${names[0]} is` : `The tools ${names.join(', ')} are`;
-    throw new ConfigError([
-      `NIGHTSHIFT_TOOLS_DATABASE_URL is not set. ${which} transactional: set it to the URL of the database of Nightshift, with a login of your service`,
-    ]);
+    const advice = 'set it to the URL of the database of Nightshift, with a login of your service';
+    throw new ConfigError([`${withoutToolLogin(names)}: ${advice}`]);
   }
   try {
     return await whenUp(
@@ -39,6 +37,17 @@ export async function toolDatabaseOf(
     if (!(error instanceof ToolDatabaseAway)) throw error;
     throw new DatabaseRefused(error.message, { cause: error });
   }
+}
+
+/** The names of the transactional ones. */
+export function transactionalAmong(tools: readonly Tool[]): string[] {
+  return tools.filter(({ transactional }) => transactional === true).map(({ descriptor }) => descriptor.name);
+}
+
+/** For the operator, if there is no login for these transactional tools: what is wrong. */
+export function withoutToolLogin(names: readonly string[]): string {
+  const which = names.length === 1 ? `The tool ${names[0]} is` : `The tools ${names.join(', ')} are`;
+  return `NIGHTSHIFT_TOOLS_DATABASE_URL is not set. ${which} transactional`;
 }
 
 /** Closes the connections of the tools once the process has drained. */

@@ -12,6 +12,9 @@ import type { ApprovalCall, ToolContext, TransactionalContext, UnknownCall } fro
 import { FilledText, callable } from './file-validator.ts';
 import type { Pruned } from './prune.ts';
 
+/** A tool that is not transactional must say what running it twice does. */
+const EFFECT_NEEDED = 'write none, idempotent or once, or transactional: true in its place';
+
 /** `input`, `input_schema`: see `readInput`. */
 export const ToolSchema = strict({
   name: Type.String({ pattern: NAME }),
@@ -41,7 +44,7 @@ export function effectFaults(tool: Pruned<WrittenTool>, at: Path): Fault[] {
     return (['effect', 'on_unknown', 'reconcile'] as const).flatMap((name) =>
       tool[name] === undefined ? [] : [faultAt([...at, name], 'is not for transactional tools, which happen once')],
     );
-  if (effect === undefined) return [faultAt([...at, 'effect'], 'is missing')];
+  if (effect === undefined) return [faultAt([...at, 'effect'], `is missing: ${EFFECT_NEEDED}`)];
   if (effect === 'once') return [];
   return [...(on_unknown === 'ask' ? ['on_unknown'] : []), ...(reconcile === undefined ? [] : ['reconcile'])].map(
     (name) => faultAt([...at, name], "is only for tools with effect 'once'"),
