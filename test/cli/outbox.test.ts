@@ -27,8 +27,10 @@ afterEach(async () => {
 
 type Ran = { code: number; out: string; err: string };
 
-function run(...args: string[]): Promise<Ran> {
-  return promisify(execFile)(process.execPath, [MAIN, 'outbox', ...args], { cwd: folder }).then(
+const run = (...args: string[]): Promise<Ran> => runWith({}, 'outbox', ...args);
+
+function runWith(env: Record<string, string>, ...args: string[]): Promise<Ran> {
+  return promisify(execFile)(process.execPath, [MAIN, ...args], { cwd: folder, env: { ...process.env, ...env } }).then(
     ({ stdout, stderr }) => ({ code: 0, out: stdout, err: stderr }),
     (error: { code: number; stdout: string; stderr: string }) => ({
       code: error.code,
@@ -127,12 +129,18 @@ test('a login without rights is told so', async () => {
   await service.sql.unsafe(`create role ${role} login password 'of-tests'`);
   const url = Object.assign(new URL(service.url), { username: role, password: 'of-tests' }).href;
   expect(await run('status', '--database-url', url)).toEqual(
-    said('the login may not use the schema. `nightshift outbox install … --relay <login>` lets it relay'),
+    said('the login may not read it. `nightshift outbox install … --relay <login>` lets it relay'),
   );
+  await service.sql.unsafe(`grant usage on schema nightshift to ${role}`);
   expect(await run('remove', '--database-url', url)).toEqual(
-    refused('The login may not use the schema of the outbox. Use the login that owns it.'),
+    refused('The login may not read the outbox. Use the login that owns it.'),
   );
-  await service.sql.unsafe(`drop role ${role}`);
+  await service.sql.unsafe(`grant select on all tables in schema nightshift to ${role}`);
+  expect(await run('status', '--database-url', url)).toEqual(said('0 waiting; 0 refused'));
+  expect(await run('remove', '--database-url', url)).toEqual(
+    refused('PostgreSQL refused: permission denied for table outbox. Use the login that owns the outbox.'),
+  );
+  await service.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
 });
 
 test('a role that PostgreSQL does not have, and a database that does not answer', async () => {
@@ -146,7 +154,9 @@ test('a role that PostgreSQL does not have, and a database that does not answer'
 });
 
 test('without a URL, the status of all outboxes of the config file', async () => {
-  expect(await run('status')).toEqual(refused('The config file has no outboxes. Pass --database-url.'));
+  expect(await run('status')).toEqual(
+    refused('The config file has no outboxes. Set NIGHTSHIFT_OUTBOX_URL, or pass --database-url.'),
+  );
   const outboxes = {
     shop: { url: service.url, tenants: ['acme'] },
     away: { url: 'postgres://x:hidden@127.0.0.1:1/z', tenants: ['acme'] },
@@ -158,6 +168,45 @@ test('without a URL, the status of all outboxes of the config file', async () =>
     out: 'shop: 0 waiting; 0 refused\n',
     err: 'away: The database does not answer (ECONNREFUSED). Check its URL.\n',
   });
+});
+
+test('the URL may come from the environment, where other users of the machine do not see it', async () => {
+  const env = { NIGHTSHIFT_OUTBOX_URL: service.url };
+  expect(await runWith(env, 'outbox', 'install')).toMatchObject({ code: 0 });
+  expect(await runWith(env, 'outbox', 'status')).toEqual(said('0 waiting; 0 refused'));
+  expect(await runWith(env, 'outbox', 'status', '--schema', 'other')).toEqual(said('not installed'));
+  expect(await runWith({ NIGHTSHIFT_OUTBOX_URL: 'postgres://127.0.0.1:1/z' }, 'outbox', 'status', ...at)).toEqual(
+    said('0 waiting; 0 refused'),
+  );
+  expect((await runWith(env, 'outbox', 'install', '--dry-run')).out).toMatch(/^begin;/);
+  expect(await runWith({ NIGHTSHIFT_OUTBOX_URL: 'mysql://x:hidden@h/z' }, 'outbox', 'retry')).toEqual({
+    code: 2,
+    out: '',
+    err: 'NIGHTSHIFT_OUTBOX_URL must be the URL of a PostgreSQL database, such as postgres://host/database.\n',
+  });
+});
+
+test.each([['install'], ['retry'], ['remove'], ['status', '--schema', 'jobs']])(
+  '%s without a URL tells how to give one',
+  async (...args) => {
+    const err = 'Which database? Set NIGHTSHIFT_OUTBOX_URL to its URL, or pass --database-url.\n';
+    expect(await run(...args)).toEqual({ code: 2, out: '', err });
+  },
+);
+
+test('migrate leaves a schema that has an outbox as it is, and says what to set', async () => {
+  await service.install();
+  const env = { DATABASE_URL: service.url };
+  const reason =
+    'The schema has the outbox of a service, from which jobs are relayed to the database of Nightshift, which is another one.';
+  const advice =
+    'Set DATABASE_URL to that database, or NIGHTSHIFT_DATABASE_SCHEMA to another schema. `nightshift outbox remove` removes an outbox that is not used any more.';
+  expect(await runWith(env, 'migrate')).toEqual(refused(`${reason} ${advice}`));
+  expect(await runWith(env, 'migrate', '--dry-run')).toEqual({ code: 1, out: `${reason} ${advice}\n`, err: '' });
+  const tables = await service.sql`select tablename from pg_tables where schemaname = 'nightshift' order by 1`;
+  expect(tables.map(({ tablename }) => tablename)).toEqual(['outbox', 'outbox_about']);
+  expect((await runWith(env, 'doctor')).out).toContain(`migrations      ${reason}`);
+  expect(await runWith({ ...env, NIGHTSHIFT_DATABASE_SCHEMA: 'beside' }, 'migrate')).toMatchObject({ code: 0 });
 });
 
 test('a config file with a tool package needs no secret here', async () => {
@@ -172,7 +221,6 @@ test('a config file with a tool package needs no secret here', async () => {
 
 test.each([
   [[]],
-  [['install']],
   [['take']],
   [['status', '--force']],
   [['remove', '--database-url', 'x', '--grant', 'y']],
@@ -180,7 +228,7 @@ test.each([
 ])('wrong arguments %j print the usage', async (args) => {
   const { code, out, err } = await run(...args);
   expect({ code, out }).toEqual({ code: 2, out: '' });
-  expect(err).toMatch(/^Usage: nightshift outbox install --database-url <url>/);
+  expect(err).toMatch(/^Usage: nightshift outbox install \[--database-url <url>\]/);
 });
 
 test('a URL and a schema that are not valid', async () => {
@@ -210,4 +258,12 @@ test('doctor reads each outbox of the config file', async () => {
     await sql`update nightshift.outbox set created_at = now() - interval '1 hour'`;
   });
   expect(await doctor()).toMatch(/outbox shop\s+1 row waits, the oldest since 1h/);
+  const role = `relay_${randomUUID().slice(0, 8)}`;
+  await service.sql.unsafe(`create role ${role} login password 'of-tests'; grant usage on schema nightshift to ${role};
+    grant select on nightshift.outbox, nightshift.outbox_about to ${role}`);
+  const url = Object.assign(new URL(service.url), { username: role, password: 'of-tests' }).href;
+  const limited = { outboxes: { shop: { url, tenants: ['acme'] } } };
+  await writeFile(path.join(folder, 'nightshift.config.mjs'), `export default ${JSON.stringify(limited)}`);
+  expect(await doctor()).toMatch(/fail\s+outbox shop\s+the login may not relay the outbox in the schema nightshift/);
+  await service.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
 });

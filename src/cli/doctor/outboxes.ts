@@ -26,11 +26,7 @@ async function outboxFinding({ outbox, url, schema }: Outbox): Promise<Finding> 
       case 'none':
         return fail(name, `no outbox in the schema ${schema}`, 'Run `nightshift outbox install`.');
       case 'not_granted':
-        return fail(
-          name,
-          `the login may not use the schema ${schema}`,
-          'Run `nightshift outbox install … --relay <login>`.',
-        );
+        return notGranted(name, schema);
       case 'other_version':
         return fail(
           name,
@@ -38,6 +34,7 @@ async function outboxFinding({ outbox, url, schema }: Outbox): Promise<Finding> 
           status.version > OUTBOX_VERSION ? 'Upgrade Nightshift.' : 'Run `nightshift outbox install`.',
         );
       case 'installed': {
+        if (!status.mayRelay) return notGranted(name, schema);
         const { waiting, oldestMs, refused } = status.backlog;
         if (oldestMs !== null && oldestMs > LATE_MS) {
           const advice = 'Check that worker processes run, and their log.';
@@ -56,6 +53,14 @@ async function outboxFinding({ outbox, url, schema }: Outbox): Promise<Finding> 
     const advice = `Check that the database is running, and outboxes.${outbox}.url in the config file.`;
     return fail(name, `connection failed: ${why(error)}`, advice);
   }
+}
+
+function notGranted(name: string, schema: string): Finding {
+  return fail(
+    name,
+    `the login may not relay the outbox in the schema ${schema}`,
+    'Run `nightshift outbox install … --relay <login>`.',
+  );
 }
 
 function waitingText(rows: number): string {

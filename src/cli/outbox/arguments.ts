@@ -1,15 +1,21 @@
-/** The arguments of `outbox`. */
+/** The arguments of `outbox`, and the variable that stands for one of them. */
 import { parseArgs } from 'node:util';
 
-export const USAGE = `Usage: nightshift outbox install --database-url <url> [--schema <schema>] [--grant <role>]… [--relay <role>]…
+/** The URL of the service's database. Other users of the machine see an argument, but not a variable. */
+export const URL_VARIABLE = 'NIGHTSHIFT_OUTBOX_URL';
+
+export const USAGE = `Usage: nightshift outbox install [--database-url <url>] [--schema <schema>] [--grant <role>]… [--relay <role>]…
        nightshift outbox install --dry-run [--schema <schema>] [--grant <role>]… [--relay <role>]…
-       nightshift outbox status [--database-url <url> [--schema <schema>]]
-       nightshift outbox retry --database-url <url> [--schema <schema>]
-       nightshift outbox remove --database-url <url> [--schema <schema>] [--force]
+       nightshift outbox status [--database-url <url>] [--schema <schema>]
+       nightshift outbox retry [--database-url <url>] [--schema <schema>]
+       nightshift outbox remove [--database-url <url>] [--schema <schema>] [--force]
+
+${URL_VARIABLE} is the URL of the service's database, unless --database-url is given. Other users of this machine see
+arguments, so set the variable if the URL has a password.
 `;
 
-/** `schema` null: that of the environment. */
-type At = { url: string; schema: string | null };
+/** `source`: who gave the URL. `schema` null: that of the environment. */
+type At = { url: string; source: '--database-url' | typeof URL_VARIABLE; schema: string | null };
 type Roles = { submitters: string[]; relays: string[] };
 
 export type Wanted =
@@ -17,6 +23,7 @@ export type Wanted =
   | ({ action: 'print'; schema: string | null } & Roles)
   | ({ action: 'status' | 'retry' } & At)
   | { action: 'status of all' }
+  | { action: 'no database' }
   | ({ action: 'remove'; force: boolean } & At);
 
 const OPTIONS = {
@@ -36,26 +43,33 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   remove: ['force'],
 };
 
-/** Null: they are wrong. */
-export function parseOutboxArguments(args: readonly string[]): Wanted | null {
+/** Null: they are wrong. `fromEnvironment`: the value of the variable; undefined or empty: it is not set. */
+export function parseOutboxArguments(args: readonly string[], fromEnvironment: string | undefined): Wanted | null {
   const read = readArguments(args);
   if (read === null) return null;
   const { values, action } = read;
-  const { 'database-url': url, schema = null, grant = [], relay = [], force = false } = values;
+  const { 'database-url': given, schema = null, grant = [], relay = [], force = false } = values;
   const roles = { submitters: grant, relays: relay };
-  if (values['dry-run'] === true) return url === undefined ? { action: 'print', schema, ...roles } : null;
-  if (url === undefined) return action === 'status' && schema === null ? { action: 'status of all' } : null;
+  if (values['dry-run'] === true) return given === undefined ? { action: 'print', schema, ...roles } : null;
+  const at = placeOf(given, schema, fromEnvironment);
+  if (at === null) return { action: action === 'status' && schema === null ? 'status of all' : 'no database' };
   switch (action) {
     case 'install':
-      return { action, url, schema, ...roles };
+      return { action, ...at, ...roles };
     case 'status':
     case 'retry':
-      return { action, url, schema };
+      return { action, ...at };
     case 'remove':
-      return { action, url, schema, force };
+      return { action, ...at, force };
     default:
       return null;
   }
+}
+
+/** Null: there is no URL. */
+function placeOf(given: string | undefined, schema: string | null, fromEnvironment = ''): At | null {
+  if (given !== undefined) return { url: given, source: '--database-url', schema };
+  return fromEnvironment === '' ? null : { url: fromEnvironment, source: URL_VARIABLE, schema };
 }
 
 function readArguments(args: readonly string[]) {

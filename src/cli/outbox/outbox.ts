@@ -15,20 +15,22 @@ import {
 import { OUTBOX_VERSION, outboxSql } from '../../db/outbox/outbox-schema.ts';
 import { loadConfigFile } from '../../tools/config/config-file.ts';
 import { PLACEHOLDERS } from '../../tools/packages/secrets.ts';
-import { USAGE, parseOutboxArguments, type Wanted } from './arguments.ts';
+import { URL_VARIABLE, USAGE, parseOutboxArguments, type Wanted } from './arguments.ts';
 import { backlogLines } from './status.ts';
 
 /** Returns the exit code. */
 export async function outboxCommand(args: readonly string[]): Promise<number> {
-  const wanted = parseOutboxArguments(args);
+  const wanted = parseOutboxArguments(args, process.env['NIGHTSHIFT_OUTBOX_URL']);
   if (wanted === null) {
     process.stderr.write(USAGE);
     return 2;
   }
+  if (wanted.action === 'no database')
+    return fail(`Which database? Set ${URL_VARIABLE} to its URL, or pass --database-url.`, 2);
   const config = parseEnvironment(process.env);
   if (wanted.action === 'status of all') return statusOfAll(config);
   const schema = wanted.schema ?? config.databaseSchema;
-  if ('url' in wanted && !isPostgresUrl(wanted.url)) return fail(`--database-url must be ${POSTGRES_URL}.`, 2);
+  if ('url' in wanted && !isPostgresUrl(wanted.url)) return fail(`${wanted.source} must be ${POSTGRES_URL}.`, 2);
   if (!isSchemaName(schema)) return fail(`--schema must be ${SCHEMA_NAME}.`, 2);
   return whileReachable(() => carryOut(wanted, schema));
 }
@@ -54,7 +56,9 @@ function reasonOf(error: unknown): string | null {
   return refusal === null ? null : `PostgreSQL refused: ${refusal}. Use the login that owns the outbox.`;
 }
 
-async function carryOut(wanted: Exclude<Wanted, { action: 'status of all' }>, schema: string): Promise<number> {
+type OfOne = Exclude<Wanted, { action: 'status of all' | 'no database' }>;
+
+async function carryOut(wanted: OfOne, schema: string): Promise<number> {
   switch (wanted.action) {
     case 'print':
       return say(`begin;\n\n${outboxSql({ ...wanted, schema }).join(';\n\n')};\n\ncommit;`);
@@ -106,7 +110,7 @@ function whyNot(status: OutboxStatus): string | null {
     case 'none':
       return NONE;
     case 'not_granted':
-      return 'The login may not use the schema of the outbox. Use the login that owns it.';
+      return 'The login may not read the outbox. Use the login that owns it.';
     case 'other_version':
       return status.version > OUTBOX_VERSION
         ? NEWER
@@ -141,7 +145,7 @@ function tellInstalled(installed: Installed, schema: string): number {
 async function statusOfAll(config: Config): Promise<number> {
   const { outboxes } = await loadConfigFile(process.cwd(), config.configFile, { secrets: PLACEHOLDERS });
   const named = namedOutboxes(outboxes, config.databaseSchema);
-  if (named.length === 0) return fail('The config file has no outboxes. Pass --database-url.');
+  if (named.length === 0) return fail(`The config file has no outboxes. Set ${URL_VARIABLE}, or pass --database-url.`);
   const codes: number[] = [];
   for (const { name, url, schema } of named) {
     const tell = async (): Promise<number> => {

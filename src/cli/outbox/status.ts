@@ -10,7 +10,7 @@ export function backlogLines(status: OutboxStatus): string {
     case 'none':
       return 'not installed';
     case 'not_granted':
-      return 'the login may not use the schema. `nightshift outbox install … --relay <login>` lets it relay';
+      return 'the login may not read it. `nightshift outbox install … --relay <login>` lets it relay';
     case 'other_version':
       return `version ${status.version}, which this version cannot read`;
     case 'installed': {

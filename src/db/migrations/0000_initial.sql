@@ -409,6 +409,7 @@ CREATE TABLE "outbox_receipts" (
 	"outbox_id" uuid NOT NULL,
 	"position" bigint NOT NULL,
 	"job_id" uuid NOT NULL,
+	"seen_at" timestamp (3) with time zone DEFAULT statement_timestamp() NOT NULL,
 	CONSTRAINT "outbox_receipts_outbox_id_position_job_id_pk" PRIMARY KEY("outbox_id","position","job_id")
 );
 --> statement-breakpoint

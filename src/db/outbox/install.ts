@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm';
 import { openDatabase, type Database, type Executor } from '../connection/client.ts';
 import { errorCode } from '../connection/database-errors.ts';
 import { quoted } from '../setup/row-security.ts';
-import { isSchemaHidden, readAbout } from './outbox-rows.ts';
+import { readRights } from './outbox-rights.ts';
+import { readAbout } from './outbox-rows.ts';
 import { IS_NEWER, IS_OCCUPIED, OUTBOX_VERSION, outboxSql, type OutboxPlace } from './outbox-schema.ts';
 import { lastRefused, readBacklog, type OutboxBacklog, type RefusedRow } from './outbox-state.ts';
 
@@ -40,19 +41,24 @@ export async function installOutbox(database: Database, place: OutboxPlace): Pro
   return wasThere ? 'unchanged' : 'installed';
 }
 
-/** `not_granted`: the login may not use the schema. `other_version`: this version cannot read it. */
+/**
+ * `not_granted`: the login may not read it. `other_version`: this version cannot read it. `mayRelay`: whether worker processes
+ * can use this login.
+ */
 export type OutboxStatus =
   | { kind: 'none' }
   | { kind: 'not_granted' }
   | { kind: 'other_version'; version: number }
-  | { kind: 'installed'; backlog: OutboxBacklog; refused: readonly RefusedRow[] };
+  | { kind: 'installed'; mayRelay: boolean; backlog: OutboxBacklog; refused: readonly RefusedRow[] };
 
 export async function outboxStatus({ db }: Database, schema: string): Promise<OutboxStatus> {
-  if (!(await isInstalled(db))) return { kind: (await isSchemaHidden(db, schema)) ? 'not_granted' : 'none' };
-  const about = await readAbout(db);
+  const rights = await readRights(db, schema);
+  if (rights === 'none') return { kind: 'not_granted' };
+  const about = rights === 'absent' ? null : await readAbout(db);
   if (about === null) return { kind: 'none' };
   if (about.version !== OUTBOX_VERSION) return { kind: 'other_version', version: about.version };
-  return { kind: 'installed', backlog: await readBacklog(db), refused: await lastRefused(db, REFUSED_SHOWN) };
+  const [backlog, refused] = [await readBacklog(db), await lastRefused(db, REFUSED_SHOWN)];
+  return { kind: 'installed', mayRelay: rights === 'relay', backlog, refused };
 }
 
 /** Refused rows wait again, in their order. Returns how many. */

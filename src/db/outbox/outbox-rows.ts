@@ -1,5 +1,5 @@
 /** Statements of the relay, in the database of the service. The connection's `search_path` is the schema of the outbox. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { JobId, OutboxId } from '../../core/ids.ts';
 import type { OutboxError } from '../../core/submissions/outbox.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
@@ -12,13 +12,6 @@ export type OutboxAbout = { id: OutboxId; version: number };
 export async function readAbout(executor: Executor): Promise<OutboxAbout | null> {
   const [about] = await executor.execute<OutboxAbout>(sql`select a.id, a.version from outbox_about a`);
   return about ?? null;
-}
-
-/** Whether the schema is there, and the login may not use it: PostgreSQL then says of its tables that they do not exist. */
-export async function isSchemaHidden(executor: Executor, schema: string): Promise<boolean> {
-  const rows = await executor.execute(sql`
-    select 1 from pg_namespace n where n.nspname = ${schema} and not has_schema_privilege(n.oid, 'usage')`);
-  return rows.length > 0;
 }
 
 /** Until the end of the transaction. Null: another process relays the rows. */
@@ -36,13 +29,33 @@ export async function checkOutboxLock(tx: Executor): Promise<void> {
 /** `bytes`: of its submission. */
 export type WaitingRow = { position: number; contextId: string; bytes: number };
 
-/** The first rows, at most `most`, without those of the tenants `held`. */
+/** The first rows, at most `most`, without those of the tenants `held`, of which none is read. */
 export async function waitingRows(executor: Executor, held: readonly string[], most: number): Promise<WaitingRow[]> {
-  const allowed = held.length === 0 ? sql`true` : sql`o.tenant not in ${[...held]}`;
-  return executor.execute<WaitingRow>(sql`
-    select o.position::float8 as position, o.context_id as "contextId", octet_length(o.submission) as bytes
-    from outbox o where o.refused_at is null and ${allowed} order by o.position limit ${most}`);
+  return executor.execute<WaitingRow>(held.length === 0 ? firstRows(most) : firstRowsWithout(held, most));
 }
+
+const WAITING_ROW = sql`o.position::float8 as position, o.context_id as "contextId",
+  octet_length(o.submission) as bytes`;
+
+const firstRows = (most: number): SQL => sql`
+  select ${WAITING_ROW} from outbox o where o.refused_at is null order by o.position limit ${most}`;
+
+/** As in the index `outbox_waiting_of_tenant`. */
+const TENANT = sql`left(o.tenant, 65)`;
+
+/** The index leads from each tenant to the next one, and to the first rows of those that are not held. */
+const firstRowsWithout = (held: readonly string[], most: number): SQL => sql`/* outbox.waiting_of_others */
+  with recursive waiting(tenant) as (
+    (select ${TENANT} from outbox o where o.refused_at is null order by 1 limit 1)
+    union all
+    select (select ${TENANT} from outbox o where o.refused_at is null and ${TENANT} > waiting.tenant order by 1 limit 1)
+    from waiting where waiting.tenant is not null
+  )
+  select f.position, f."contextId", f.bytes from waiting cross join lateral (
+    select ${WAITING_ROW} from outbox o where o.refused_at is null and ${TENANT} = waiting.tenant
+    order by o.position limit ${most}
+  ) f
+  where waiting.tenant not in ${[...held]} order by f.position limit ${most}`;
 
 /**
  * The table belongs to the service, so its checks are not relied on. `submission` null: it is too large. `tenant`: as

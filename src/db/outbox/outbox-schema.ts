@@ -74,6 +74,9 @@ function tables(name: string): string[] {
   check ((refused_at is null) = (error is null))
 )`,
     `create index if not exists outbox_waiting on ${name}.outbox (position) where refused_at is null`,
+    // So that rows of suspended tenants are not read. A tenant that is longer is refused, whatever it is.
+    `create index if not exists outbox_waiting_of_tenant on ${name}.outbox (left(tenant, 65), position)
+  where refused_at is null`,
     `create index if not exists outbox_refused on ${name}.outbox (refused_at) where refused_at is not null`,
   ];
 }

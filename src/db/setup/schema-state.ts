@@ -13,7 +13,7 @@ import { MIGRATIONS_TABLE, OLDEST_COMMENT, isOlder, oldestIn } from './migration
 
 /**
  * `behind`: the names of the missing migrations, oldest first. `ahead`: migrated by a version beside which this one may
- * not run; `oldest` may. `foreign`: created by another build. Only for a login that
+ * not run; `oldest` may. `foreign`: created by another build. `outbox`: the schema has that of a service. Only for a login that
  * row security is to limit: `unlimited`: it does not. `hidden`: the login sees no tables.
  */
 export type SchemaState =
@@ -21,6 +21,7 @@ export type SchemaState =
   | { kind: 'behind'; missing: readonly string[] }
   | { kind: 'ahead'; oldest: string }
   | { kind: 'foreign' }
+  | { kind: 'outbox' }
   | { kind: 'unlimited'; why: Unlimited }
   | { kind: 'hidden' };
 
@@ -52,6 +53,7 @@ export async function schemaState(ask: Ask, login: Login = 'any'): Promise<Schem
   const [first] = rows;
   if (first?.why != null) return { kind: 'unlimited', why: first.why };
   if (first === undefined && (await isOldBuild(ask))) return { kind: 'foreign' };
+  if (first === undefined && (await hasOutbox(ask))) return { kind: 'outbox' };
   if (first === undefined && login === 'to be limited') return { kind: 'hidden' };
   if (rows.some(({ hash }, at) => at < known.length && hash !== known[at]?.hash)) return { kind: 'foreign' };
   const oldest = oldestIn(first?.comment ?? null);
@@ -83,6 +85,13 @@ export function schemaProblem(state: SchemaState): SchemaProblem | null {
       return unlimitedProblem(state.why);
     case 'hidden':
       return { reason: 'The login of NIGHTSHIFT_API_DATABASE_URL sees no tables.', advice: MIGRATE_LOGINS };
+    case 'outbox':
+      return {
+        reason:
+          'The schema has the outbox of a service, from which jobs are relayed to the database of Nightshift, which is another one.',
+        advice:
+          'Set DATABASE_URL to that database, or NIGHTSHIFT_DATABASE_SCHEMA to another schema. `nightshift outbox remove` removes an outbox that is not used any more.',
+      };
     case 'foreign':
       return {
         reason: 'The database was created by another build of Nightshift, and its schema cannot be upgraded.',
@@ -104,6 +113,11 @@ async function isOldBuild(ask: Ask): Promise<boolean> {
     sql`select hash from drizzle.__drizzle_migrations order by id limit 1`,
   );
   return rows !== 'not allowed' && rows[0]?.hash === OLD_FIRST_MIGRATION;
+}
+
+async function hasOutbox(ask: Ask): Promise<boolean> {
+  const rows = await ask(sql`select 1 where to_regclass('outbox_about') is not null`);
+  return rows.length > 0;
 }
 
 async function rowsOf<Row extends Record<string, unknown>>(

@@ -3,10 +3,9 @@
  * this database is done here for worker processes, without errors that would end the transaction.
  */
 import { sql } from 'drizzle-orm';
-import type { JobId, OutboxId, TenantId } from '../../core/ids.ts';
+import type { TenantId } from '../../core/ids.ts';
 import type { SubmissionPlace } from '../../core/submissions/outbox.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 
 /** Those of the tenants that are not active now. Their rows wait. */
@@ -14,36 +13,6 @@ export async function inactiveAmong(executor: Executor, tenants: readonly string
   const rows = await executor.execute<{ name: string }>(sql`
     select t.name from tenants t where t.name in ${[...tenants]} and t.status <> 'active'`);
   return rows.map(({ name }) => name);
-}
-
-export type RelayedRow = { position: number; jobId: JobId };
-
-/** The positions of those that are new. The others have become submissions before. */
-export async function addReceipts(tx: Executor, outboxId: OutboxId, rows: readonly RelayedRow[]): Promise<number[]> {
-  const added = await tx.execute<{ position: number }>(sql`/* outbox.add_receipts */
-    insert into outbox_receipts (outbox_id, position, job_id)
-      select ${outboxId}::uuid, r.position, r."jobId"
-      from jsonb_to_recordset(${encodeJson(rows)}::jsonb) as r(position bigint, "jobId" uuid)
-    on conflict do nothing returning position::float8 as position`);
-  return added.map(({ position }) => position);
-}
-
-/** Their rows are deleted from the outbox, or stay there as refused. */
-export async function removeReceipts(
-  executor: Executor,
-  outboxId: OutboxId,
-  positions: readonly number[],
-): Promise<void> {
-  await executor.execute(sql`/* outbox.remove_receipts */
-    delete from outbox_receipts r
-    where r.outbox_id = ${outboxId} and r.position = any (${`{${positions.join(',')}}`}::bigint[])`);
-}
-
-/** Positions with a receipt, at most `most`. */
-export async function findReceipts(executor: Executor, outboxId: OutboxId, most: number): Promise<number[]> {
-  const rows = await executor.execute<{ position: number }>(sql`
-    select r.position::float8 as position from outbox_receipts r where r.outbox_id = ${outboxId} limit ${most}`);
-  return rows.map(({ position }) => position);
 }
 
 /** `known`: it has been submitted before. `inactive`: its tenant is not active any more. */

@@ -8,9 +8,10 @@ import type { OutboxId } from '../../core/ids.ts';
 import type { NamedOutbox } from '../../core/submissions/outbox.ts';
 import type { Database } from '../../db/connection/client.ts';
 import { LOCKED, errorCode, refusalText } from '../../db/connection/database-errors.ts';
-import { findRows, isSchemaHidden, readAbout } from '../../db/outbox/outbox-rows.ts';
+import { readRights } from '../../db/outbox/outbox-rights.ts';
+import { findRows, readAbout } from '../../db/outbox/outbox-rows.ts';
 import { readBacklog } from '../../db/outbox/outbox-state.ts';
-import { findReceipts, removeReceipts } from '../../db/submissions/relayed.ts';
+import { findReceipts, keepReceipts, removeReceipts } from '../../db/submissions/receipts.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { Looks, type Pause } from '../scheduling/looks.ts';
 import { relayBatch } from './relay-batch.ts';
@@ -22,8 +23,10 @@ const LOOK_MS = 1_000;
 const AWAY_MS = 30_000;
 /** Time between two counts of the backlog and of receipts that were left over, in milliseconds. */
 const COUNT_MS = 15_000;
-/** Receipts that one look removes. */
+/** Receipts that one look compares with the outbox. */
 const RECEIPTS = 1_000;
+/** Before all positions. */
+const FIRST = 0;
 /** How long a batch may take after the relay was told to stop, in seconds. */
 const CLOSING_S = 2;
 
@@ -38,6 +41,8 @@ export class OutboxRelay {
   /** Known while there are no errors. */
   #id: OutboxId | null = null;
   #countAt = 0;
+  /** The position of the last receipt that was compared with the outbox. */
+  #receiptsAfter = FIRST;
   /** Looks in a row that failed, and the code of the last error. */
   #failed = { times: 0, code: '' };
 
@@ -91,30 +96,30 @@ export class OutboxRelay {
   /** After the start and after an error. */
   async #begin(): Promise<OutboxId> {
     const { db } = this.#outbox;
-    const about = await readAbout(db).catch((error: unknown) => {
-      if (!isNoTable(error)) throw error;
-      return null;
-    });
-    if (about === null)
-      throw new Unfit((await isSchemaHidden(db, this.#settings.schema)) ? 'not_granted' : 'not_installed');
+    const rights = await readRights(db, this.#settings.schema);
+    if (rights === 'none' || rights === 'read') throw new Unfit('not_granted');
+    const about = rights === 'absent' ? null : await readAbout(db);
+    if (about === null) throw new Unfit('not_installed');
     checkVersion(about);
     return about.id;
   }
 
   async #count(id: OutboxId): Promise<void> {
-    const { database, metrics } = this.#state;
-    metrics.outbox.backlog(this.#settings.name, await readBacklog(this.#outbox.db));
-    // Of rows that were deleted, and whose process died then.
-    const receipts = await findReceipts(database.db, id, RECEIPTS);
-    if (receipts.length > 0) {
-      const there = new Set(await findRows(this.#outbox.db, receipts));
-      await removeReceipts(
-        database.db,
-        id,
-        receipts.filter((position) => !there.has(position)),
-      );
-    }
+    this.#state.metrics.outbox.backlog(this.#settings.name, await readBacklog(this.#outbox.db));
+    await this.#checkReceipts(id);
     this.#countAt = performance.now() + COUNT_MS;
+  }
+
+  /** Removes those of rows that were deleted, and whose process died then. The next ones in their order. */
+  async #checkReceipts(id: OutboxId): Promise<void> {
+    const { db } = this.#state.database;
+    const receipts = await findReceipts(db, id, { after: this.#receiptsAfter, most: RECEIPTS });
+    this.#receiptsAfter = receipts.length < RECEIPTS ? FIRST : (receipts.at(-1) ?? FIRST);
+    if (receipts.length === 0) return;
+    const there = new Set(await findRows(this.#outbox.db, receipts));
+    const gone = receipts.filter((position) => !there.has(position));
+    if (gone.length > 0) await removeReceipts(db, id, gone);
+    if (there.size > 0) await keepReceipts(db, id, [...there]);
   }
 
   #succeed(isMore: boolean): number {
@@ -154,8 +159,4 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** Without a code it is an unexpected error: its name. */
 function reasonOf(error: unknown, code: string): string | undefined {
   return refusalText(error) ?? ADVICE[code] ?? (code === '' && error instanceof Error ? error.name : undefined);
-}
-
-function isNoTable(error: unknown): boolean {
-  return ['42P01', '3F000'].includes(errorCode(error));
 }

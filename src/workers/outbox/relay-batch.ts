@@ -21,7 +21,8 @@ import {
   waitingRows,
   type OutboxRow,
 } from '../../db/outbox/outbox-rows.ts';
-import { addReceipts, addRelayed, inactiveAmong, removeReceipts } from '../../db/submissions/relayed.ts';
+import { addReceipts, removeReceipts } from '../../db/submissions/receipts.ts';
+import { addRelayed, inactiveAmong } from '../../db/submissions/relayed.ts';
 import { ensureUndeleted } from '../../db/write/tenants/tenants.ts';
 import { readPlace } from './read-place.ts';
 import { Unfit, checkVersion } from './unfit.ts';

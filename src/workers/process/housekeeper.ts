@@ -12,6 +12,7 @@ import { forgetDead } from '../../db/processes/processes.ts';
 import { forgetSessions } from '../../db/write/sessions.ts';
 import { forgetRevocations } from '../../db/write/tokens.ts';
 import { forgetSubmissions } from '../../db/submissions/due-submissions.ts';
+import { forgetReceipts } from '../../db/submissions/receipts.ts';
 import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
 import { forgetDeliveries, forgetWebhooks } from '../../db/webhooks/webhooks.ts';
 import type { WorkerState } from './ports.ts';
@@ -54,6 +55,7 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   await inBatches(isStopped, async () => (await forgetDeliveries(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetWebhooks(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSubmissions(db, KEYS_AT_ONCE)) >= KEYS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetReceipts(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   let archived = 0;
   await inBatches(isStopped, async () => {
     const done = await archiveIdle(db, timeouts, ARCHIVED_AT_ONCE);

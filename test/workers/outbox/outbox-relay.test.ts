@@ -62,11 +62,20 @@ test('an outbox that is installed later is relayed then, and the log says both o
   expect(await registry.metrics()).toContain('nightshift_outbox_up{outbox="shop"} 1\n');
 });
 
-test('a login without the right to relay is named as the reason', async () => {
+test.each([
+  ['of any kind', ''],
+  ['on the tables', 'grant usage on schema nightshift to relay'],
+  [
+    'to delete rows',
+    'grant usage on schema nightshift to relay; grant select, update on all tables in schema nightshift to relay',
+  ],
+])('a login without rights %s is named as the reason', async (_, grants) => {
   const role = `relay_${randomUUID().slice(0, 8)}`;
   const { service, lines, relay } = await started(SOON_MS, async (own) => {
     await own.install();
-    await own.sql.unsafe(`create role ${role} login password 'of-tests'`);
+    await own.sql.unsafe(
+      `create role ${role} login password 'of-tests'; ${grants.replaceAll('to relay', `to ${role}`)}`,
+    );
     const url = Object.assign(new URL(own.url), { username: role, password: 'of-tests' }).href;
     return openDatabase(url, { max: 1, schema: OUTBOX_SCHEMA });
   });
@@ -76,7 +85,7 @@ test('a login without the right to relay is named as the reason', async () => {
     reason: 'The login may not relay this outbox. Run `nightshift outbox install … --relay <login>`.',
   });
   await relay.stop();
-  await service.sql.unsafe(`drop role ${role}`);
+  await service.sql.unsafe(`drop owned by ${role}; drop role ${role}`);
 });
 
 test('an outbox that a newer version upgrades, or that is installed again, is noticed by a running process', async () => {

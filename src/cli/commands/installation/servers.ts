@@ -28,7 +28,7 @@ const SUMMARIES = {
   ],
   outbox: [
     'make an outbox in the database of a service, for worker processes to relay: install, status, retry or remove',
-    'nightshift outbox install --database-url postgres://… --grant shop_web',
+    'NIGHTSHIFT_OUTBOX_URL=postgres://… nightshift outbox install --grant shop_web',
   ],
 } as const;
 
@@ -52,7 +52,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
   '--no-open': 'do not open the console in a browser',
   '--status': 'tell whether the database is up to date; exit with 1 if not',
   '--dry-run': 'change nothing: tell which migrations would be applied, or print the SQL of the outbox',
-  '--database-url <url>': 'database of the service; default of status: each outbox of the config file',
+  '--database-url <url>':
+    'database of the service; default: NIGHTSHIFT_OUTBOX_URL, and of status: each outbox of the config file',
   '--schema <schema>': 'schema of the outbox; default: NIGHTSHIFT_DATABASE_SCHEMA, or nightshift',
   '--grant <role...>': 'role of PostgreSQL that may submit jobs; may be repeated',
   '--relay <role...>': 'role with which worker processes relay the outbox; may be repeated',

@@ -81,6 +81,10 @@ export const outboxReceipts = pgTable(
     /** Of the row in its outbox. */
     position: bigint('position', { mode: 'number' }).notNull(),
     jobId: uuid('job_id').notNull().$type<JobId>(),
+    /** When a process last found its row, to the day. */
+    seenAt: instant('seen_at')
+      .notNull()
+      .default(sql`statement_timestamp()`),
   },
   (t) => [primaryKey({ columns: [t.outboxId, t.position, t.jobId] })],
 );
