@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { PEER_LIMITS } from '../../../src/core/workers/peer-limits.ts';
 import { localBus } from '../../../src/bus/local.ts';
 import { redisBus } from '../../../src/bus/redis.ts';
+import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
+import type { NamedOutbox } from '../../../src/core/submissions/outbox.ts';
 import { ids } from '../../../src/platform/ids.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
@@ -31,10 +33,16 @@ import { outsideTools } from '../outside/outside-tools.ts';
 import { enterTool } from './enter-tool.ts';
 import { webhooksWith } from '../../services/webhooks.ts';
 import { WEBHOOK_SECRET } from '../rig/hooks.ts';
+import { OUTBOX_SCHEMA } from '../../services/outbox.ts';
+import { openOutbox } from '../../../src/platform/services/outbox-database.ts';
+import { watchedInstallation, watchedOutbox } from './relay-statements.ts';
 import { readParsed } from '../../workers/scheduling/read-parsed.ts';
 
 export type CrashProcess = {
-  /** Its environment: the services, and the file in which its tools record their effects. */
+  /**
+   * Its environment: the services, the file in which its tools record their effects, and perhaps the database of a service
+   * with an outbox.
+   */
   env: Readonly<Record<string, string | undefined>>;
   watcher: Watcher;
   log: Logger;
@@ -65,7 +73,7 @@ export async function startCrashProcess({
   const toolDatabase = await openToolDatabase(database, { url: databaseUrl, max: 2, schema: DATABASE_SCHEMA });
   const worker = await startWorkerProcess(
     {
-      database: watched(database, watcher),
+      database: watchedInstallation(watched(database, watcher), watcher),
       toolDatabase: watchedTransactions(toolDatabase, watcher),
       openHeartbeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
       queue,
@@ -79,7 +87,10 @@ export async function startCrashProcess({
       peers: PEER_LIMITS,
       scheduledRole: async () => ({ kind: 'role', role: null }),
       readSubmission: readParsed,
-      outboxes: { all: [], open: () => database },
+      outboxes: {
+        all: outboxesIn(env),
+        open: (outbox) => watchedOutbox(openOutbox(outbox, times, 'crash-relay'), watcher),
+      },
       webhooks: webhooksWith([WEBHOOK_SECRET]),
       telemetry: NO_TELEMETRY,
       boundResult: (content) => content,
@@ -96,6 +107,11 @@ export async function startCrashProcess({
     await toolDatabase.close();
     await database.close();
   };
+}
+
+function outboxesIn({ OUTBOX_URL: url }: CrashProcess['env']): NamedOutbox[] {
+  if (url === undefined) return [];
+  return [{ name: 'shop', url, schema: OUTBOX_SCHEMA, tenants: [DEFAULT_TENANT_NAME] }];
 }
 
 /** Dies also right before the settlement and the commit are sent. */

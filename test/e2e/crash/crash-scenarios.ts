@@ -23,6 +23,10 @@ export type Cast = { environment: TestEnvironment; contextIds: ContextId[]; jobI
 export type Play = {
   /** Beside the model and the tools. */
   config?: WorkerConfig;
+  /** Further settings of the processes. */
+  env?(cast: Cast): Record<string, string>;
+  /** Whether there is work outside of the environment's database. */
+  hasMore?(cast: Cast): Promise<boolean>;
   /** Repeated actions of a client from beginning to end, whichever process runs. */
   person?(cast: Cast): Promise<void>;
   /** Inputs of each context, posted before anything runs. */
@@ -146,20 +150,23 @@ async function act(cast: Cast, play: Play, death: Death): Promise<boolean> {
 
 async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
   const { environment } = cast;
-  const first = startCrashWorker(environment, { DIE_AT: String(death.at), DIE_WHEN: death.when });
+  const env = play.env?.(cast) ?? {};
+  const isSettled = async (): Promise<boolean> =>
+    !((await play.hasMore?.(cast)) ?? false) && (await environment.isSettled());
+  const first = startCrashWorker(environment, { ...env, DIE_AT: String(death.at), DIE_WHEN: death.when });
   await play.meanwhile?.(cast, first);
-  await environment.settled(() => first.ended() !== null);
+  await until('every job to end', async () => first.ended() !== null || (await isSettled()));
   const survived = await endedWell(first);
   await until('its last statements to be over', () => isForgotten(environment));
   const begun = await startedCalls(environment);
-  if (!(await environment.isSettled())) {
+  if (!(await isSettled())) {
     const drain = await startCrashProcess({
-      env: crashEnv(environment),
+      env: { ...crashEnv(environment), ...env },
       watcher: BLIND,
       log: pino({ level: 'silent' }),
     });
     try {
-      await environment.settled();
+      await until('every job to end', isSettled);
     } finally {
       await drain();
     }
