@@ -8,6 +8,7 @@ import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
 import { BROKEN_KEYS } from './world/broken-keys.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
 import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
+import { BROKEN_SERVICE } from './world/broken-service.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
 import { BROKEN_WEBHOOKS } from './world/broken-webhooks.ts';
 import { soundTree } from './world/sound-tree.ts';
@@ -635,6 +636,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   keys: BROKEN_KEYS,
   ...BROKEN_SCHEDULES,
   ...BROKEN_WEBHOOKS,
+  ...BROKEN_SERVICE,
   processes: [
     [
       'a process ends by itself',

@@ -34,11 +34,10 @@ const FAULTS: readonly Fault[] = [
   ofProcess('API drained', 'api', 1, drained),
   ofNetwork('connections to Postgres cut', 'postgres', 4, async (network) => network.cut()),
   ofNetwork('connections to Postgres silent', 'postgres', 2, silenced),
-  ofNetwork('Postgres behind a slow network', 'postgres', 2, async (network, random) => {
-    network.delay();
-    await sleep(random.chance(0.5) ? beyondLease(random) : withinLease(random));
-    network.flow();
-  }),
+  ofNetwork('Postgres behind a slow network', 'postgres', 2, delayed),
+  ofNetwork('connections to the outbox cut', 'outbox', 2, async (network) => network.cut()),
+  ofNetwork('connections to the outbox silent', 'outbox', 1, silenced),
+  ofNetwork('the outbox behind a slow network', 'outbox', 1, delayed),
   ofNetwork('connections to Redis cut', 'redis', 1, async (network) => network.cut()),
   ofNetwork('connections to Redis silent', 'redis', 1, silenced),
   ofService('Redis flushed', 'redis', 3, async ({ redis }) => void (await redis.flushall().catch(() => undefined))),
@@ -91,7 +90,7 @@ function ofProcess(
 
 function ofNetwork(
   kind: string,
-  service: 'postgres' | 'redis',
+  service: keyof Member['network'],
   weight: number,
   strike: (network: SilentProxy, random: Random) => Promise<void>,
 ): Fault {
@@ -99,7 +98,8 @@ function ofNetwork(
     kind,
     weight,
     aim({ platform, random }) {
-      const member = random.pick(platform.members);
+      // Only workers relay the outbox.
+      const member = random.pick(platform.members.filter(({ kind }) => kind === 'worker' || service !== 'outbox'));
       return {
         target: member.name,
         endsRuns: member.kind === 'worker' && service === 'postgres',
@@ -121,6 +121,12 @@ function ofService(
 async function silenced(network: SilentProxy): Promise<void> {
   network.silence();
   await sleep(TIMES.lease);
+}
+
+async function delayed(network: SilentProxy, random: Random): Promise<void> {
+  network.delay();
+  await sleep(random.chance(0.5) ? beyondLease(random) : withinLease(random));
+  network.flow();
 }
 
 async function killed(member: Member, random: Random): Promise<void> {

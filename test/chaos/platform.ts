@@ -9,6 +9,7 @@ import { startChild, type Child } from '../e2e/rig/children.ts';
 import { startSilentProxy, type SilentProxy } from '../e2e/outages/silent-proxy.ts';
 import { makeLogins, withLogins } from '../services/logins.ts';
 import type { Services } from './services.ts';
+import { behind, openShop, type Shop } from './shop.ts';
 import type { Incident } from './world/world.ts';
 
 const MAIN = 'src/cli/main.ts';
@@ -43,8 +44,8 @@ const LAST_LINES = 12;
 export type Member = {
   name: string;
   kind: 'worker' | 'api';
-  /** Between this process and each service. */
-  network: { postgres: SilentProxy; redis: SilentProxy };
+  /** Between this process and each service; `outbox`: the database of the service beside the platform. */
+  network: { postgres: SilentProxy; redis: SilentProxy; outbox: SilentProxy };
   /** Of the API: its address. */
   url: string;
   child: Child | null;
@@ -57,6 +58,7 @@ export type Member = {
 export type Platform = {
   members: Member[];
   apis: string[];
+  shop: Shop;
   incidents: Incident[];
   close(): Promise<void>;
 };
@@ -73,7 +75,9 @@ export type PlatformOptions = {
 export async function openPlatform(services: Services, options: PlatformOptions): Promise<Platform> {
   const incidents: Incident[] = [];
   const env = environment(options.outside);
-  await runMigrate({ ...env, DATABASE_URL: services.postgres.url });
+  const ofOwner = { ...env, DATABASE_URL: services.postgres.url };
+  await runCommand(['migrate'], ofOwner);
+  const shop = await openShop(services.postgres.url, (args) => runCommand(args, ofOwner));
   const logins = options.logins ? await ownLogins(services.postgres.url) : null;
   const names = [
     ...Array.from({ length: options.workers }, (_, at) => ({
@@ -88,6 +92,7 @@ export async function openPlatform(services: Services, options: PlatformOptions)
       const network = {
         postgres: await startSilentProxy(services.postgres.url),
         redis: await startSilentProxy(services.redis.url),
+        outbox: await startSilentProxy(shop.relayUrl),
       };
       const port = await freePort();
       const log = logOf(path.join(options.folder, `${name}.log`));
@@ -95,6 +100,7 @@ export async function openPlatform(services: Services, options: PlatformOptions)
       const own = {
         ...env,
         ...databaseEnv(kind, network.postgres.url, logins),
+        ...shopEnv(kind, shop, network),
         REDIS_URL: network.redis.url,
         PORT: String(port),
       };
@@ -106,10 +112,11 @@ export async function openPlatform(services: Services, options: PlatformOptions)
   return {
     members,
     apis: members.filter(({ kind }) => kind === 'api').map(({ url }) => url),
+    shop,
     incidents,
     async close() {
       await Promise.all(members.map((one) => one.end('SIGKILL')));
-      for (const { network } of members) await Promise.all([network.postgres.close(), network.redis.close()]);
+      for (const { network } of members) await Promise.all(Object.values(network).map((one) => one.close()));
       clearInterval(flushing);
       flushes.forEach((flush) => flush());
     },
@@ -152,10 +159,17 @@ function databaseEnv(kind: Member['kind'], url: string, logins: Logins | null): 
   return kind === 'api' ? { NIGHTSHIFT_API_DATABASE_URL: own } : { DATABASE_URL: own };
 }
 
-async function runMigrate(env: Record<string, string>): Promise<void> {
-  const child = startChild(MAIN, ['migrate'], env);
+/** Only workers relay, and run tools. */
+function shopEnv(kind: Member['kind'], shop: Shop, network: Member['network']): Record<string, string> {
+  const relay = { OUTBOX_URL: behind(shop.relayUrl, network.outbox) };
+  if (kind === 'api') return relay;
+  return { ...relay, NIGHTSHIFT_TOOLS_DATABASE_URL: behind(shop.toolsUrl, network.postgres) };
+}
+
+async function runCommand(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const child = startChild(MAIN, args, env);
   const { code } = await child.exited;
-  if (code !== 0) throw new Error(`the migration failed:\n${child.lines.join('\n')}`);
+  if (code !== 0) throw new Error(`nightshift ${args.join(' ')} failed:\n${child.lines.join('\n')}`);
 }
 
 function member(

@@ -32,6 +32,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     ...conversationLines(world),
     ...scheduleLines(world),
     ...webhookLines(world),
+    ...serviceLines(world),
     ...streamLines(world),
     settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -83,6 +84,18 @@ function webhookLines({ webhooks: { arrivals, stored } }: World): string[] {
   return [`  webhooks: ${stored.length} deliveries; requests: ${counted(accepted)}`];
 }
 
+function serviceLines({ service: { sales, tours, orders } }: World): string[] {
+  const lines = tours.flatMap((tour) => tour.lines);
+  const ran = lines.filter((line) => line.startsWith('ran:')).length;
+  const stored = tours.reduce((sum, tour) => sum + Object.keys(tour.stored).length, 0);
+  const relayed = orders.relayedMs === null ? 'not all relayed' : `all relayed ${seconds(orders.relayedMs)} later`;
+  return [
+    `  transactional calls: ${counted(sales.calls.map(({ status }) => status))}; rows: ${sales.rows.length}`,
+    `  calls with steps: ${counted(tours.map(({ status }) => status))}; ${stored} steps stored, ${ran} runs of steps`,
+    `  outbox: ${orders.made.length} transactions, ${orders.committed.length} committed, ${relayed}; refused: ${counted(orders.submissions.map(({ code, status }) => code ?? status)) || 'none'}`,
+  ];
+}
+
 function streamLines({ streams, messages }: World): string[] {
   if (streams.length === 0) return [];
   const connections = streams.reduce((sum, one) => sum + one.connections, 0);
@@ -129,6 +142,9 @@ function historyOf(world: World, id: string): object {
     jobs: own(world.jobs),
     history: [...own(world.messages), ...own(world.events)].sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
     calls,
+    sales: world.service.sales.rows.filter((callId) => keys.has(callId)),
+    tours: world.service.tours.filter(({ contextId }) => contextId === id),
+    orders: world.service.orders.made.filter(({ contextId }) => contextId === id),
     outside: world.outside.filter(({ key }) => keys.has(key)),
     returned: world.returned.find(({ contextId }) => contextId === id),
     streams: world.streams.filter(({ contextId }) => contextId === id),

@@ -15,11 +15,13 @@ import { replay, startFollowers, type Followers } from './clients/followers.ts';
 import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
 import { random } from './random.ts';
-import { readStored, readReturned, readUnrest } from './world/read-world.ts';
+import { readOfTools, readStored, readReturned, readUnrest } from './world/read-world.ts';
 import { readSchedules } from './world/schedules.ts';
-import { inputsOfSchedules, inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
+import { serviceOf, type Orders } from './world/service.ts';
+import { inputsOfOrders, inputsOfSchedules, inputsOfWorkers, stopsBelow } from './world/worker-inputs.ts';
 import { startHooks } from './clients/webhooks.ts';
 import type { Services } from './services.ts';
+import { startOrders } from './clients/orders.ts';
 import { startSchedules } from './clients/schedules.ts';
 import { revokeKeys } from './clients/keys.ts';
 import { startTenants } from './clients/tenants.ts';
@@ -82,6 +84,10 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       inputs: options.inputs,
       webhook: hooks.named,
     });
+    const ordering = startOrders(platform.shop, services.postgres.url, contexts, throws.of('orders'), {
+      ...plan,
+      inputs: options.inputs,
+    });
     const followers = startFollowers(
       platform.apis,
       contexts,
@@ -104,7 +110,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
     const leftMs = (): number => Math.max(0, options.settleSeconds * 1_000 - (performance.now() - calm));
-    const quietAt = await timed.finish(leftMs());
+    const [quietAt, orders] = await Promise.all([timed.finish(leftMs()), ordering.finish(leftMs())]);
     const [unsettled] = await Promise.all([settle(crowd, services.postgres.url, leftMs()), others.settled()]);
     const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
     const schedules = { made: timed.made, quietAt, ...(await readSchedules(services.postgres.url)) };
@@ -130,6 +136,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
         webhooks,
         keys: await revokedKeys,
       },
+      orders,
       unsettled,
       outside,
       switches,
@@ -177,6 +184,7 @@ async function readWorld(
   followers: Followers,
   faults: Struck[],
   persons: Pick<World, 'decisions' | 'reported' | 'others' | 'schedules' | 'webhooks' | 'keys'>,
+  orders: Orders,
   unsettled: string[],
   outside: string,
   switches: Switches,
@@ -192,6 +200,8 @@ async function readWorld(
   const returned = await readReturned(ask, [...heads.keys()]);
   const { sightings, interrupts, replies, changes, settings, compacts, repeats } = crowd;
   writeFileSync(outside, '', { flag: 'a' });
+  const effects = readOutside(outside);
+  const ofTools = await readOfTools(postgres.url);
   return {
     ...stored,
     faults,
@@ -199,6 +209,7 @@ async function readWorld(
       ...crowd.inputs.map((input) => foundOut(input, stored)),
       ...inputsOfWorkers(crowd.inputs, stored, crowd.sweeps),
       ...inputsOfSchedules(persons.schedules, stored, crowd.sweeps),
+      ...inputsOfOrders(orders, stored, crowd.sweeps),
     ],
     sightings,
     interrupts,
@@ -211,7 +222,8 @@ async function readWorld(
     repeats,
     odd: ask.odd,
     unsettled,
-    outside: readOutside(outside),
+    outside: effects,
+    service: serviceOf(stored, { ...ofTools, outside: effects, orders }),
     returned,
     streams: followers.streams,
     replays,

@@ -11,6 +11,7 @@ import { branchHistories } from './branch-histories.ts';
 import { numbers } from './numbers.ts';
 import { once } from './once.ts';
 import { order } from './order.ts';
+import { outbox } from './outbox.ts';
 import { outcomes } from './outcomes.ts';
 import { processes } from './processes.ts';
 import { questions } from './questions.ts';
@@ -19,10 +20,12 @@ import { idle } from './idle.ts';
 import { keys } from './keys.ts';
 import { schedules } from './schedules.ts';
 import { settings } from './settings.ts';
+import { steps } from './steps.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
 import { api } from './api.ts';
 import { tenants } from './tenants.ts';
+import { transactions } from './transactions.ts';
 import { transcripts } from './transcripts.ts';
 import { webhooks } from './webhooks.ts';
 import { workers } from './workers.ts';
@@ -33,6 +36,8 @@ export const CHECKS: readonly Check[] = [
   endings,
   answers,
   once,
+  transactions,
+  steps,
   order,
   delays,
   numbers,
@@ -50,6 +55,7 @@ export const CHECKS: readonly Check[] = [
   api,
   streams,
   schedules,
+  outbox,
   webhooks,
   tenants,
   keys,

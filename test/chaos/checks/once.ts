@@ -1,6 +1,7 @@
 // A `once` call ran once at most, and its reported outcome is correct: done means done, never ran means never.
 import { isToolResult, textOf } from '../../../src/core/conversation/blocks.ts';
 import { GUARD, SPAWN, WAIT } from '../clients/inputs.ts';
+import { SELL } from '../service-tools.ts';
 import { groupBy, type Check, type Violation } from '../world/world.ts';
 import type { StoredCall, StoredMessage } from '../world/stored.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
@@ -78,7 +79,8 @@ function happenedFaults(call: StoredCall, happened: readonly Outside[]): Violati
   const [begun, effects] = [count('begin'), count('effect')];
   const faults: Violation[] = [];
   const note = (what: string): void => void faults.push(violation(what, call.context_id, call.id, call.job_id));
-  if (call.status === 'completed' && !call.asked && !OF_WORKERS.includes(call.name) && effects === 0)
+  const isElsewhere = call.asked || OF_WORKERS.includes(call.name) || call.name === SELL;
+  if (call.status === 'completed' && !isElsewhere && effects === 0)
     note(`${call.name} is reported as done and had no effect`);
   if (!MAY_HAPPEN_ONCE.includes(call.name)) return faults;
   if (effects > 1) note(`${call.name} happened ${effects} times`);

@@ -2,11 +2,14 @@
 import type { FinishedStatus } from '../../../src/core/run/job.ts';
 import { ASK_USER } from '../../../src/core/conversation/question.ts';
 import type { Random } from '../random.ts';
+import { SELL, TOUR } from '../service-tools.ts';
 
 export type Shape =
   | 'plain'
   | 'tools'
   | 'once'
+  | 'sold'
+  | 'toured'
   | 'steps'
   | 'retried'
   | 'delayed'
@@ -44,6 +47,8 @@ const SHAPES: readonly { shape: Exclude<Shape, 'awaiting'>; weight: number }[] =
   { shape: 'plain', weight: 4 },
   { shape: 'tools', weight: 4 },
   { shape: 'once', weight: 5 },
+  { shape: 'sold', weight: 4 },
+  { shape: 'toured', weight: 3 },
   { shape: 'steps', weight: 3 },
   { shape: 'retried', weight: 2 },
   // A Retry-After throttles all calls of the tenant: a few of these are enough.
@@ -66,6 +71,8 @@ const OF_CHILDREN: readonly Exclude<Shape, 'awaiting'>[] = [
   'plain',
   'tools',
   'once',
+  'sold',
+  'toured',
   'steps',
   'retried',
   'slow',
@@ -134,6 +141,12 @@ const SCRIPTS: Readonly<Record<Exclude<Shape, 'awaiting'>, (tag: string, random:
     ];
     return script('once', [{ calls }], tag);
   },
+  /** Rows of the service. Some calls fail after they have written. */
+  sold: (tag, random) => {
+    const calls = Array.from({ length: random.between(1, 3) }, () => sale(random));
+    return script('sold', [{ calls: [...calls, ...(random.chance(0.3) ? [tour(random)] : [])] }], tag);
+  },
+  toured: (tag, random) => script('toured', [{ calls: [tour(random)] }], tag),
   steps: (tag, random) => {
     const steps = Array.from({ length: random.between(2, 4) }, () => ({
       before: `say: on the way\nwait: ${random.between(0, 400)}ms`,
@@ -222,6 +235,11 @@ function parent(shape: Shape, tag: string, children: Child[], beside: readonly C
   return { ...script(shape, [{ calls: [...calls, ...beside] }], tag), children };
 }
 
+/** A row of the service, and a call with steps. */
+export function soldScript(tag: string, random: Random): Script {
+  return script('sold', [{ calls: [sale(random, 0), tour(random)] }], tag);
+}
+
 /** One answer, without tools. */
 export function plainScript(tag: string): Script {
   return script('plain', [], tag);
@@ -240,6 +258,17 @@ function call(name: string, random: Random): Call {
   const slow = name === 'wire' ? 30 : 1;
   const times = { before_ms: slow * random.between(0, 150), after_ms: slow * random.between(0, 80) };
   return { name, line: `call: ${name} ${JSON.stringify(times)}` };
+}
+
+function sale(random: Random, failing = 0.2): Call {
+  // A second is long enough that processes die while the transaction is open.
+  const times = { before_ms: random.between(0, 300), after_ms: random.between(0, 1_000) };
+  const input = { ...times, ...(random.chance(failing) && { fails: true }) };
+  return { name: SELL, line: `call: ${SELL} ${JSON.stringify(input)}` };
+}
+
+function tour(random: Random): Call {
+  return { name: TOUR, line: `call: ${TOUR} ${JSON.stringify({ step_ms: random.between(0, 800) })}` };
 }
 
 /** `before` comes before the last answer. */

@@ -1,5 +1,6 @@
 // Settings that change while jobs run: each over the version that its writer has read.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { SELL, TOUR } from '../service-tools.ts';
 import { GUARD, SPAWN, WAIT } from './inputs.ts';
 import type { Client } from './crowd.ts';
 import type { Config } from '../world/stored.ts';
@@ -10,7 +11,7 @@ import { ASK_USER } from '../../../src/core/conversation/question.ts';
 /** So little fits into a prompt that contexts are compacted again and again; but more than one turn. */
 export const CONFIG = {
   model: 'simulated/chaos',
-  tools: ['look', 'put', 'mail', 'pay', 'wire', ASK_USER, SPAWN, WAIT, GUARD],
+  tools: ['look', 'put', 'mail', 'pay', 'wire', ASK_USER, SPAWN, WAIT, GUARD, SELL, TOUR],
   context_limit: 3_200,
   compaction: { type: 'llm', keep_turns: 2 },
 };

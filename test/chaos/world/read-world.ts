@@ -10,7 +10,9 @@ import type {
   StoredJob,
   StoredMessage,
 } from './stored.ts';
+import { SALES } from '../service-tools.ts';
 import { all, withDatabase } from './database.ts';
+import type { StoredStep } from './service.ts';
 import type { ReturnedContext, ReturnedBranch, World } from './world.ts';
 
 export type Stored = Pick<World, 'contexts' | 'branches' | 'compactions' | 'jobs' | 'messages' | 'events' | 'calls'>;
@@ -55,6 +57,14 @@ export async function readStored(databaseUrl: string): Promise<Stored> {
       `select id, context_id, job_id, message_id, name, effect, status, ${ms('started_at')}, asked_at is not null and coalesce(waits_for, 'answer') = 'answer' as asked,
         approval, ${ms('approval_at')}, reply from calls`,
     ),
+  }));
+}
+
+/** Rows of the service, by the calls that wrote them, and the stored results of steps. */
+export async function readOfTools(databaseUrl: string): Promise<{ rows: string[]; steps: StoredStep[] }> {
+  return withDatabase(databaseUrl, async (db) => ({
+    rows: (await all<{ id: string }>(db, `select call_id as id from ${SALES} order by id`)).map(({ id }) => id),
+    steps: await all<StoredStep>(db, `select tool_call_id, name, result ->> 'value' as value from tool_steps`),
   }));
 }
 

@@ -1,5 +1,6 @@
 // A small sound world: for tests that break it.
 import { soundKey } from './broken-keys.ts';
+import { soundService } from './broken-service.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
 import { plainScript, word } from '../clients/inputs.ts';
@@ -179,6 +180,7 @@ export function soundWorld() {
     schedules: soundSchedules(),
     webhooks: soundWebhooks({ events, inputs: [first, second], others: soundTenants() }),
     keys: [soundKey()],
+    service: soundService('job-1'),
   };
   return {
     world,

@@ -1,10 +1,11 @@
-// Inputs that no client posted: those of workers that others made, parent notices on those that ended, and those of
-// schedules. Each is checked against the script of the asking job or of its schedule, by the same checks as the inputs of clients; and a stop of a worker
-// stops those below it.
+// Inputs that no client posted: those of workers that others made, parent notices on those that ended, those of
+// schedules, and those that a service enqueued. Each is checked against the script of the asking job, of its schedule or
+// of its order, by the same checks as the inputs of clients; and a stop of a worker stops those below it.
 import { textOf } from '../../../src/core/conversation/blocks.ts';
 import { reportTag, tagIn, type Script } from '../clients/inputs.ts';
 import type { StoredContext, StoredJob, StoredMessage } from './stored.ts';
 import type { Schedules } from './schedules.ts';
+import type { Orders } from './service.ts';
 import type { Posted, Stop } from './world.ts';
 
 type Stored = { contexts: StoredContext[]; jobs: StoredJob[]; messages: StoredMessage[] };
@@ -45,6 +46,24 @@ export function inputsOfSchedules({ made, runs }: Schedules, stored: Stored, swe
     const [input, job] = [scripts.get(id), jobs.get(jobId ?? '')];
     if (input === undefined || job === undefined) return [];
     return [inputOf(job, 'schedule', input.tag, input.script, swept.includes(job.context_id), NORMAL)];
+  });
+}
+
+/**
+ * Those of the service. What has not committed must not be stored, and counts as refused; so does what the platform
+ * refused when the row arrived.
+ */
+export function inputsOfOrders(orders: Orders, stored: Stored, swept: readonly string[]): Posted[] {
+  const jobs = new Map(stored.jobs.map((job) => [job.id, job]));
+  const committed = new Set(orders.committed);
+  const refused = new Map(orders.submissions.map(({ id, code }) => [id, code]));
+  return orders.made.map(({ jobId, messageId, contextId, tag, script }): Posted => {
+    const job = jobs.get(jobId);
+    const isSwept = swept.includes(contextId);
+    if (job !== undefined && committed.has(jobId)) return inputOf(job, 'order', tag, script, isSwept, NORMAL);
+    const place = { jobId, messageId, contextId, branch: null };
+    const code = committed.has(jobId) ? refused.get(jobId) : ROLLED_BACK;
+    return posted(place, 'order', tag, script, isSwept, NORMAL, code ?? null);
   });
 }
 
@@ -99,20 +118,37 @@ function attachedAbove(id: string, contexts: ReadonlyMap<string, StoredContext>)
   return [context.parent_context_id, ...attachedAbove(context.parent_context_id, contexts)];
 }
 
-/** The times of sending and accepting are not known: its position is the stored one. */
+/** The code of an input whose transaction has not committed. */
+const ROLLED_BACK = 'rolled_back';
+
 function inputOf(
-  job: StoredJob,
+  { id, message_id: messageId, context_id: contextId, branch }: StoredJob,
   origin: Posted['origin'],
   tag: string,
   script: Script,
   cancelled: boolean,
   priority: number,
 ): Posted {
+  return posted({ jobId: id, messageId, contextId, branch }, origin, tag, script, cancelled, priority, null);
+}
+
+type Place = { jobId: string; messageId: string | null; contextId: string; branch: string | null };
+
+/** The times of sending and accepting are not known: its position is the stored one. `code`: it was refused. */
+function posted(
+  { jobId, messageId, contextId, branch }: Place,
+  origin: Posted['origin'],
+  tag: string,
+  script: Script,
+  cancelled: boolean,
+  priority: number,
+  code: string | null,
+): Posted {
   return {
     origin,
     tag,
     key: tag,
-    contextId: job.context_id,
+    contextId,
     isForNewWorker: false,
     delivery: 'queue',
     priority,
@@ -122,14 +158,10 @@ function inputOf(
     webhook: null,
     script,
     firstSentAt: -Infinity,
-    outcome: {
-      kind: 'accepted',
-      at: Infinity,
-      jobId: job.id,
-      messageId: job.message_id,
-      after: Infinity,
-      branch: job.branch,
-    },
+    outcome:
+      code === null
+        ? { kind: 'accepted', at: Infinity, jobId, messageId, after: Infinity, branch }
+        : { kind: 'refused', code, at: Infinity },
     cancelled,
     edited: null,
     withdrawn: null,

@@ -4,6 +4,7 @@ import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
 import type { Schedules } from './schedules.ts';
+import type { Service } from './service.ts';
 import type { Webhooks } from './webhooks.ts';
 import type {
   Config,
@@ -18,8 +19,11 @@ import type {
 
 /** One input of a client. Times are of this process's clock, in milliseconds. */
 export type Posted = {
-  /** The sender: a client; or, as it is stored, a worker that made this one, or one below that ended; or a schedule. */
-  origin: 'client' | 'spawn' | 'report' | 'schedule';
+  /**
+   * The sender: a client; or, as it is stored, a worker that made this one, or one below that ended; a schedule; or a
+   * service, by its outbox.
+   */
+  origin: 'client' | 'spawn' | 'report' | 'schedule' | 'order';
   tag: string;
   /** Null: it is sent once, without a key. */
   key: string | null;
@@ -255,6 +259,7 @@ export type World = {
   schedules: Schedules;
   webhooks: Webhooks;
   keys: MadeKey[];
+  service: Service;
 };
 
 /** A request with a key that the API made. Times are of this process's clock, in milliseconds. */
