@@ -1,9 +1,11 @@
 /** Work at the start of a process: the database may still be starting, and a connection may be cut. */
 import { setTimeout } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import type { Executor } from './client.ts';
 import { isUnavailable } from './database-errors.ts';
 
 /** How long to wait for the database to come up, in milliseconds. */
-const COMING_UP_MS = 30_000;
+export const COMING_UP_MS = 30_000;
 
 /**
  * Repeats `work` while the database is unavailable. So `work` must be safe to repeat. `onWait` is called once, before the
@@ -13,8 +15,9 @@ export async function whenUp<T>(
   work: () => Promise<T>,
   onWait: (error: unknown) => void = () => undefined,
   signal?: AbortSignal,
+  comingUpMs = COMING_UP_MS,
 ): Promise<T> {
-  const deadline = performance.now() + COMING_UP_MS;
+  const deadline = performance.now() + comingUpMs;
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
     try {
@@ -24,6 +27,17 @@ export async function whenUp<T>(
       if (attempt === 1) onWait(error);
       await pause(500, signal);
     }
+  }
+}
+
+/** Whether the database answers now. */
+export async function isUp(executor: Executor): Promise<boolean> {
+  try {
+    await executor.execute(sql`select 1`);
+    return true;
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    return false;
   }
 }
 

@@ -1,16 +1,19 @@
 // The login of transactional tools: what is checked before anything runs, and what it may settle.
 import { randomUUID } from 'node:crypto';
+import { connect, createServer } from 'node:net';
 import { sql } from 'drizzle-orm';
 import { pino } from 'pino';
 import postgres from 'postgres';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import { DEFAULT_TENANT_NAME } from '../../../src/core/ids.ts';
+import { openDatabase } from '../../../src/db/connection/client.ts';
 import { addGrant, removeGrant } from '../../../src/db/submissions/grants.ts';
 import { toolDatabaseOf } from '../../../src/platform/services/tool-database.ts';
 import { parseConfigFile } from '../../../src/tools/config/parse-config.ts';
 import { PLACEHOLDERS } from '../../../src/tools/packages/secrets.ts';
+import { freePort } from '../../../src/dev/free-port.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { openShop, toolsOf, type Shop } from '../../workers/run/transacting.ts';
 
@@ -96,6 +99,48 @@ test('a start that waits for the database of the tools says so, and ends with it
   const opening = toolDatabaseOf(away, readTools(toolNamed('book', true)), shop.database, { log, signal });
   await expect(opening).rejects.toThrow('told to end');
   expect(lines).toEqual([expect.stringContaining('waiting for PostgreSQL')]);
+});
+
+test('a start outlasts an outage of the database, however long, if its own login is away too', async () => {
+  await grant('acme');
+  const port = String(await freePort());
+  const [url, toolUrl] = [shop.url, shop.toolUrl].map(
+    (one) => Object.assign(new URL(one), { host: `127.0.0.1:${port}` }).href,
+  );
+  const own = openDatabase(url ?? '', { max: 1 });
+  onTestFinished(() => own.close());
+  const rounds = Promise.withResolvers<void>();
+  const lines: string[] = [];
+  const write = (line: string): void => {
+    if (lines.push(line) === 2) rounds.resolve();
+  };
+  const given = parseEnvironment({ NIGHTSHIFT_TOOLS_DATABASE_URL: toolUrl });
+  const outage = { log: pino({}, { write }), signal: undefined, comingUpMs: 600 };
+  const opening = toolDatabaseOf(given, readTools(toolNamed('book', true)), own, outage);
+  // The limit has passed once.
+  await Promise.race([rounds.promise, opening]);
+  const target = new URL(shop.url);
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    near.on('error', () => far.destroy()).pipe(far);
+    far.on('error', () => near.destroy()).pipe(near);
+  });
+  server.listen(Number(port), '127.0.0.1');
+  onTestFinished(() => void server.close());
+  const opened = await opening;
+  expect(opened).not.toBeNull();
+  await opened?.close();
+  await revoke('acme');
+});
+
+test('a URL that leads to no database, while that of Nightshift answers, ends the start', async () => {
+  const away = parseEnvironment({ NIGHTSHIFT_TOOLS_DATABASE_URL: 'postgres://x:y@127.0.0.1:1/z' });
+  const tools = readTools(toolNamed('book', true));
+  const opening = toolDatabaseOf(away, tools, shop.database, { ...start, comingUpMs: 0 });
+  await expect(opening).rejects.toMatchObject({
+    name: 'DatabaseRefused',
+    message: 'PostgreSQL does not answer at NIGHTSHIFT_TOOLS_DATABASE_URL (ECONNREFUSED).',
+  });
 });
 
 test('a config with a transactional tool needs the login, another one does not', async () => {
