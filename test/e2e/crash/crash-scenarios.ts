@@ -25,6 +25,8 @@ export type Play = {
   config?: WorkerConfig;
   /** Further settings of the processes. */
   env?(cast: Cast): Record<string, string>;
+  /** After the death of the first process, and before the next one begins. */
+  afterDeath?(cast: Cast): Promise<void>;
   /** Whether there is work outside of the environment's database. */
   hasMore?(cast: Cast): Promise<boolean>;
   /** Repeated actions of a client from beginning to end, whichever process runs. */
@@ -158,19 +160,9 @@ async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
   await until('every job to end', async () => first.ended() !== null || (await isSettled()));
   const survived = await endedWell(first);
   await until('its last statements to be over', () => isForgotten(environment));
+  if (!survived) await play.afterDeath?.(cast);
   const begun = await startedCalls(environment);
-  if (!(await isSettled())) {
-    const drain = await startCrashProcess({
-      env: { ...crashEnv(environment), ...env },
-      watcher: BLIND,
-      log: pino({ level: 'silent' }),
-    });
-    try {
-      await until('every job to end', isSettled);
-    } finally {
-      await drain();
-    }
-  }
+  if (!(await isSettled())) await continueUntil(environment, env, isSettled);
   await play.expect(cast, begun);
   for (const contextId of cast.contextIds) await expectSound(environment.ports.database.db, contextId);
   expectOnce(environment);
@@ -179,6 +171,24 @@ async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
 
 /** This process can continue as well as any other: the one that dies is a separate process. */
 const BLIND: Watcher = { before: () => undefined, after: () => undefined };
+
+/** Runs a process here until it is so. */
+export async function continueUntil(
+  environment: TestEnvironment,
+  env: Record<string, string>,
+  isOver: () => Promise<boolean>,
+): Promise<void> {
+  const drain = await startCrashProcess({
+    env: { ...crashEnv(environment), ...env },
+    watcher: BLIND,
+    log: pino({ level: 'silent' }),
+  });
+  try {
+    await until('every job to end', isOver);
+  } finally {
+    await drain();
+  }
+}
 
 export function startCrashWorker(environment: TestEnvironment, env: Record<string, string> = {}): Child {
   return startChild('test/e2e/crash/crash-worker.ts', [], { ...crashEnv(environment), ...env });
