@@ -51,7 +51,7 @@ export type Orders = {
   receipts: number;
   /** Submissions that became no jobs. */
   submissions: { id: string; status: string; code: string | null }[];
-  /** From the last fault until each row had left the outbox, in milliseconds; null: not in time. */
+  /** From the last fault and the last order until each row had left the outbox, in milliseconds; null: not in time. */
   relayedMs: number | null;
 };
 
