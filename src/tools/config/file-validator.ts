@@ -3,6 +3,7 @@ import { isAbsolute, normalize } from 'node:path';
 import type { ValidateFunction } from 'ajv';
 import { Type, type Static, type TSchema } from 'typebox';
 import { POSTGRES_URL, SCHEMA_NAME, isPostgresUrl, isSchemaName } from '../../core/database-schema.ts';
+import { once } from '../../core/once.ts';
 import { MOST_PRICE, parsePrice } from '../../core/money/money.ts';
 import { PROVIDERS, parseModelName } from '../../core/model/model.ts';
 import { RESERVED_PARAMETERS, isReserved } from '../../core/model/parameters.ts';
@@ -110,12 +111,12 @@ export function byName<Schema extends TSchema>(name: TSchema, schema: Schema) {
 export function checkerOf(schema: TSchema): (value: unknown) => Faults {
   let validate: ValidateFunction | null = null;
   return (value) => {
-    validate ??= compile(schema);
+    validate ??= compiler().compile(schema);
     return validate(value) ? { faults: [], more: 0 } : explain(validate.errors ?? [], SUBJECT);
   };
 }
 
-function compile(schema: TSchema): ValidateFunction {
+const compiler = once(() => {
   const ajv = createAjv(CONFIG_COMPONENTS, true);
   for (const [name, { isValid }] of Object.entries(FORMATS)) ajv.addFormat(name, isValid);
   ajv.addFormat('price', { type: 'number', validate: (price) => parsePrice(price) !== null });
@@ -125,5 +126,5 @@ function compile(schema: TSchema): ValidateFunction {
     validate: (_: unknown, value: unknown) => typeof value === 'function',
     errors: false,
   });
-  return ajv.compile(schema);
-}
+  return ajv;
+});

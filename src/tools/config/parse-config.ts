@@ -2,7 +2,7 @@
  * Reads the export of the config file: one schema, then the checks that a schema cannot express, so that all faults are
  * reported at once. Pure except for the compilation of schemas.
  */
-import { Type, type Static } from 'typebox';
+import { Type, type Static, type TSchema } from 'typebox';
 import type { Prices as PicoPrices } from '../../core/money/cost.ts';
 import { NO_OIDC_SETTINGS, type OidcSettings } from '../../core/access/oidc.ts';
 import type { OutboxSettings } from '../../core/submissions/outbox.ts';
@@ -10,7 +10,7 @@ import type { Role } from '../../core/workers/settings.ts';
 import { partial } from '../../schema/build.ts';
 import { FileRole } from '../../schema/config.ts';
 import { NAME } from '../../schema/patterns.ts';
-import { MOST_FAULTS, faultAt, isWithin, type Fault, type Path } from '../../schema/fault.ts';
+import { MOST_FAULTS, faultAt, isWithin, type Fault, type Faults, type Path } from '../../schema/fault.ts';
 import { BUILT_IN_NAMES } from '../built-in/tools.ts';
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import { AS_IT_IS, secretsIn, type Hide } from '../packages/hide.ts';
@@ -78,7 +78,21 @@ const sections = {
 export const ConfigSchema = partial(sections);
 type WrittenConfig = Static<typeof ConfigSchema>;
 
-const check = checkerOf(ConfigSchema);
+/** By the names of the sections that a file has: the schemas of all others are not compiled. */
+const checkers = new Map<string, (value: unknown) => Faults>();
+
+function check(config: unknown): Faults {
+  const has = (name: string): boolean => isObject(config) && config[name] !== undefined;
+  const key = Object.keys(sections).filter(has).join(' ');
+  const checker = checkers.get(key) ?? checkerOf(schemaOfSections(has));
+  checkers.set(key, checker);
+  return checker(config);
+}
+
+function schemaOfSections(has: (name: string) => boolean): TSchema {
+  const members = Object.entries(sections).map(([name, schema]) => [name, has(name) ? schema : Type.Unknown()]);
+  return partial(Object.fromEntries(members));
+}
 
 /** `source`: of the secrets of tool packages. */
 export function parseConfigFile(value: unknown, source: SecretSource): ParsedConfig {

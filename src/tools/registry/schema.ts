@@ -6,6 +6,8 @@ import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { JsonObject } from '../../core/json.ts';
+import { once } from '../../core/once.ts';
+import { UNOPTIMISED } from '../../schema/validator.ts';
 import { problemText } from '../../schema/problem-text.ts';
 import type { Validate } from './tool.ts';
 import { truncate } from '../run/truncate.ts';
@@ -14,7 +16,7 @@ import { truncate } from '../run/truncate.ts';
 const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 300;
 
-const OPTIONS: Options = { strict: false, allErrors: true, logger: false };
+const OPTIONS: Options = { code: UNOPTIMISED, strict: false, allErrors: true, logger: false };
 
 const NEW_COMPILER = {
   '2020-12': (): Compiler => withFormats(new Ajv2020(OPTIONS)),
@@ -23,8 +25,8 @@ const NEW_COMPILER = {
 type Compiler = Ajv | Ajv2020;
 type Draft = keyof typeof NEW_COMPILER;
 
-/** Shared, because creating a compiler takes milliseconds. */
-const SHARED: Record<Draft, Compiler> = { '2020-12': NEW_COMPILER['2020-12'](), '7': NEW_COMPILER['7']() };
+/** Created when they are used first, and shared: creating a compiler takes milliseconds. */
+const SHARED = { '2020-12': once(NEW_COMPILER['2020-12']), '7': once(NEW_COMPILER['7']) };
 
 type Compiled = { ok: true; validate: Validate } | { ok: false; problem: string };
 
@@ -60,13 +62,13 @@ function compileAs(draft: Draft, schema: JsonObject): Compiled {
   // A compiler remembers schemas with an $id, and two tools may use the same one.
   if (text.includes('"$id"')) return compileWith(NEW_COMPILER[draft](), schema);
   const key = `${draft} ${text}`;
-  const known = KNOWN.get(key) ?? { draft, schema, compiled: compileWith(SHARED[draft], schema) };
+  const known = KNOWN.get(key) ?? { draft, schema, compiled: compileWith(SHARED[draft](), schema) };
   KNOWN.delete(key);
   KNOWN.set(key, known);
   const [oldest] = KNOWN;
   if (KNOWN.size > MOST_KNOWN && oldest !== undefined) {
     KNOWN.delete(oldest[0]);
-    SHARED[oldest[1].draft].removeSchema(oldest[1].schema);
+    SHARED[oldest[1].draft]().removeSchema(oldest[1].schema);
   }
   return known.compiled;
 }
