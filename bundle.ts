@@ -10,6 +10,12 @@ import { rolldown } from 'rolldown';
  */
 const EXTERNAL = ['@anthropic-ai/sdk', '@opentelemetry/api', 'openai', 'pg-native'];
 
+/** `importer`: prom-client has use for the API of OpenTelemetry that is not ours, so it brings its own: one file, not fifty. */
+function isExternal(id: string, importer: string | undefined): boolean {
+  if (importer?.includes('/node_modules/prom-client/') === true) return false;
+  return EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
 /**
  * `entries`: the names of the files that come out, without `.js`, and their sources. `folder` is written, not emptied.
  * Returns the paths of the modules that are in it.
@@ -19,7 +25,7 @@ export async function bundle(entries: Readonly<Record<string, string>>, folder: 
     cwd: import.meta.dirname,
     input: { ...entries },
     platform: 'node',
-    external: (id) => EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`)),
+    external: isExternal,
     logLevel: 'warn',
   });
   try {

@@ -4,7 +4,6 @@
  * Redirects are not followed, so a key is sent only to the configured host.
  */
 import { once } from '../../../core/once.ts';
-import { Exchange } from './exchange.ts';
 
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -17,14 +16,17 @@ const SETTINGS = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
  */
 const PLAIN: [string, string] = ['accept-encoding', 'identity'];
 
-/** `useEnvProxy`: use `HTTPS_PROXY` and related variables. The first call loads undici. */
+/**
+ * `useEnvProxy`: use `HTTPS_PROXY` and related variables. The first call loads undici, and by the class `Response` the copy of
+ * it that is in Node.js.
+ */
 export function createFetch(useEnvProxy: boolean): Fetch {
-  const agent = once(async () => {
-    const { Agent, EnvHttpProxyAgent } = await import('undici');
-    return useEnvProxy ? new EnvHttpProxyAgent(SETTINGS) : new Agent(SETTINGS);
+  const client = once(async () => {
+    const [{ Agent, EnvHttpProxyAgent }, { Exchange }] = await Promise.all([import('undici'), import('./exchange.ts')]);
+    return { dispatcher: useEnvProxy ? new EnvHttpProxyAgent(SETTINGS) : new Agent(SETTINGS), Exchange };
   });
   return async (target, { signal, method, headers, body } = {}) => {
-    const dispatcher = await agent();
+    const { dispatcher, Exchange } = await client();
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       if (typeof body !== 'string') throw new TypeError('The body of a provider request must be a string.');
