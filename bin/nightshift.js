@@ -13,7 +13,8 @@ if (existsSync(new URL('../bootstrap.js', import.meta.url))) {
   process.exit(1);
 } else {
   // V8 keeps the compiled code beside the package, where only its owner can write: the next start needs less CPU and
-  // memory. Where the folder cannot be written, nothing is kept.
+  // memory. Where the folder cannot be written, nothing is kept. Server processes write it once they are ready, so also
+  // those that are killed later.
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(fileURLToPath(new URL('../.compile-cache', import.meta.url)));
   await import('../dist/main.js');

@@ -1,6 +1,7 @@
 /**
  * The production processes. Each loads and runs one part of the platform, on the services that the environment names.
  */
+import { flushCompileCache } from 'node:module';
 import type { Logger } from 'pino';
 import { ConfigError, parseEnvironment, type Config } from '../config/config.ts';
 import { loadConfigFile } from '../tools/config/config-file.ts';
@@ -95,7 +96,10 @@ async function run(usingOf: (config: Config) => Using<string | null>, start: Sta
   const stopping = new AbortController();
   const ends: Surroundings['ends'] = [() => platform.close()];
   const using = { databaseUrl, poolLimits, runsTools };
-  const running = start(platform, log, { config, using, ends, signal: stopping.signal }).then(() => exitCode);
+  const running = start(platform, log, { config, using, ends, signal: stopping.signal }).then(() => {
+    flushCompileCache();
+    return exitCode;
+  });
   try {
     // An unreachable database can delay the start indefinitely; a signal ends the process anyway.
     return await Promise.race([running, exitCode]);

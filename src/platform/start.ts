@@ -2,6 +2,7 @@
  * `start`: API and worker in one process. Starts its own services where the environment names none. Reads `.env`, as `dev`
  * does: both work in the same folder, with the same data and keys.
  */
+import { flushCompileCache } from 'node:module';
 import path from 'node:path';
 import type { ApiKey } from '../config/access.ts';
 import { parseEnvironment, type Config } from '../config/config.ts';
@@ -81,6 +82,7 @@ export async function start(): Promise<number> {
       ...(await exampleLines(platform, config, api.url)),
     ];
     process.stdout.write(`\n${lines.join('\n')}\n`);
+    flushCompileCache();
     return exitCode;
   };
   try {
