@@ -87,3 +87,16 @@ export const components: readonly Component[] = all.filter(isNamed);
 function isNamed(value: unknown): value is Component {
   return typeof value === 'object' && value !== null && '$id' in value && typeof value.$id === 'string';
 }
+
+const byId: Record<string, unknown> = Object.fromEntries(components.map((component) => [component.$id, component]));
+
+/** The components for Fastify. Its own bucket would copy all of them, twice for each route. */
+export function componentBucket() {
+  return {
+    add(): never {
+      throw new Error('The named schemas of the API are in src/api/schemas/components.ts.');
+    },
+    getSchema: (id: string) => byId[id],
+    getSchemas: () => byId,
+  };
+}

@@ -39,7 +39,7 @@ import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App, AppPorts } from './ports.ts';
 import { RequestRefused, refused, sendProblem } from '../response/problem.ts';
 import { addRoutes } from '../routes/routes.ts';
-import { components } from '../schemas/components.ts';
+import { componentBucket } from '../schemas/components.ts';
 import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
 import { openStreams, type Streams } from '../response/streams.ts';
 import { traceRequests } from '../metrics/trace.ts';
@@ -59,6 +59,7 @@ export async function createApp(given: AppPorts): Promise<App> {
     // `x-forwarded-for` from any other address is ignored: `request.ip` is then the address of the connection.
     trustProxy: ports.config.trustedProxies.length > 0 && [...ports.config.trustedProxies],
     return503OnClosing: false,
+    schemaController: { bucket: componentBucket },
     clientErrorHandler: answerClientError,
     frameworkErrors: (error, request, reply) => void answerFailure(error, request, reply),
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -66,7 +67,6 @@ export async function createApp(given: AppPorts): Promise<App> {
   const quotas = openQuotas(ports.requestRates);
   const metrics = openMetrics({ ...ports, streams });
 
-  for (const component of components) app.addSchema(component);
   app.setValidatorCompiler(createValidator());
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   readJsonBodies(app);
