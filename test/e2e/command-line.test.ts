@@ -1,7 +1,7 @@
 // The command line against production processes: `logs -f` and `run` over an API that is killed and started again.
-import { afterEach, expect, inject, test } from 'vitest';
-import { createClient } from '../../src/client/index.ts';
-import { start } from '../cli/command-line.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { createClient, type Client } from '../../src/client/index.ts';
+import { run, start, type Done, type Env } from '../cli/command-line.ts';
 import { killChildren } from './rig/children.ts';
 import { startApi, startWorker } from './rig/platform.ts';
 import { openEnvironment, type TestEnvironment } from './rig/environment.ts';
@@ -14,23 +14,27 @@ const TIMES = {
   NIGHTSHIFT_SWEEP_MS: '200',
 };
 
-let environment: TestEnvironment | null = null;
-afterEach(async () => {
-  await killChildren();
-  await environment?.close();
-  environment = null;
-});
-
-test.skipIf(!redis)(
-  'a followed stream continues over a restart of the API, without gap or repeat',
-  async () => {
-    const of = (environment = await openEnvironment());
-    const env = { ...of.env, ...TIMES };
-    let api = await startApi(env);
+describe.skipIf(!redis)('beside an API process and a worker process', () => {
+  let environment: TestEnvironment;
+  let api: Awaited<ReturnType<typeof startApi>>;
+  let client: Client;
+  let here: Env;
+  beforeAll(async () => {
+    environment = await openEnvironment();
+    const env = { ...environment.env, ...TIMES };
+    api = await startApi(env);
     await startWorker(env);
     const url = `http://127.0.0.1:${api.env['PORT']}`;
-    const { id } = await createClient({ url }).contexts.create({ config: { tools: ['ask_user'] } });
-    const here = { NIGHTSHIFT_URL: url };
+    client = createClient({ url });
+    here = { NIGHTSHIFT_URL: url };
+  });
+  afterAll(async () => {
+    await killChildren();
+    await environment.close();
+  });
+
+  test('a followed stream continues over a restart of the API, without gap or repeat', async () => {
+    const { id } = await client.contexts.create({ config: { tools: ['ask_user'] } });
     // The job waits for an answer while the API is down, so that there are events on both sides of the cut.
     const running = start(['run', 'ask: ready?\n---\nsay: done', '--context', id], here);
     const [, question = ''] = await running.says('err', /nightshift answer (\S+)/);
@@ -41,9 +45,9 @@ test.skipIf(!redis)(
     await api.child.exited;
     await logs.says('err', /Connection lost/);
     await running.says('err', /Connection lost/);
-    api = await startApi({ ...env, PORT: api.env['PORT'] ?? '' });
+    api = await startApi(api.env);
 
-    const answered = await start(['answer', question, 'yes'], here).done;
+    const answered = await run(['answer', question, 'yes'], here);
     expect(answered.code).toBe(0);
     expect(await running.done).toMatchObject({ code: 0, out: 'done\n' });
     await logs.says('out', /"JobFinished"/);
@@ -56,22 +60,11 @@ test.skipIf(!redis)(
       .flatMap((line) => (JSON.parse(line) as { id: number | null }).id ?? []);
     expect(numbers).toEqual(numbers.map((_, at) => at + 1));
     expect(out.match(/"InputRequested"/g)).toHaveLength(1);
-  },
-  240_000,
-);
+  }, 240_000);
 
-test.skipIf(!redis)(
-  'a worker is stopped, started and deleted while another terminal follows it',
-  async () => {
-    const of = (environment = await openEnvironment());
-    const env = { ...of.env, ...TIMES };
-    const api = await startApi(env);
-    await startWorker(env);
-    const url = `http://127.0.0.1:${api.env['PORT']}`;
-    const here = { NIGHTSHIFT_URL: url };
-    const client = createClient({ url });
+  test('a worker is stopped, started and deleted while another terminal follows it', async () => {
     const { id } = await client.workers.create({ name: 'ada', config: {} });
-    const done = (...args: string[]) => start(args, here).done;
+    const done = (...args: string[]): Promise<Done> => run(args, here);
 
     const running = start(['run', 'wait: 1h', '--worker', 'ada'], here);
     const [, job = ''] = await running.says('err', /job (\S+) · context/);
@@ -92,6 +85,5 @@ test.skipIf(!redis)(
     // It gets the end, or that the job is gone.
     expect([1, 5]).toContain((await last.done).code);
     expect((await done('tree', id)).code).toBe(1);
-  },
-  240_000,
-);
+  }, 240_000);
+});

@@ -11,7 +11,7 @@ import { ids } from '../../../src/platform/ids.ts';
 import { ASKING_DEFAULTS } from '../../../src/core/run/policy.ts';
 import { LIMITS } from '../../../src/core/limits.ts';
 import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../../src/db/connection/client.ts';
 import { openToolDatabase, type ToolDatabase } from '../../../src/db/tool-transactions/tool-database.ts';
 import { createSimulated } from '../../../src/llm/simulated/model.ts';
 import { postgresQueue } from '../../../src/queue/postgres.ts';
@@ -46,6 +46,8 @@ export type CrashProcess = {
   env: Readonly<Record<string, string | undefined>>;
   watcher: Watcher;
   log: Logger;
+  /** Opens its connections for all but heartbeats and transactional tools; without it they are its own. */
+  open?: (options: DatabaseOptions) => Database;
   /** Those of the crash tests, unless given. */
   times?: WorkerTimes;
   concurrency?: number;
@@ -56,6 +58,7 @@ export async function startCrashProcess({
   env,
   watcher,
   log,
+  open,
   times = CRASH_TIMES,
   concurrency = 10,
 }: CrashProcess): Promise<() => Promise<void>> {
@@ -69,7 +72,8 @@ export async function startCrashProcess({
   if (queue === null) throw new Error('no queue');
   const wakeQueue = queue.openWakeQueue();
   const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
-  const database = openDatabase(databaseUrl, { max: 3, name: 'crash-worker' });
+  const database =
+    open?.({ max: 3, name: 'crash-successor' }) ?? openDatabase(databaseUrl, { max: 3, name: 'crash-worker' });
   const toolDatabase = await openToolDatabase(database, { url: databaseUrl, max: 2, schema: DATABASE_SCHEMA });
   const worker = await startWorkerProcess(
     {

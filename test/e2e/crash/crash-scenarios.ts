@@ -56,7 +56,7 @@ export async function dieAtEachKind(play: Play, when: Death['when']): Promise<nu
   const alongside = async (): Promise<void> => {
     for (const at of places) if (!(await survives(play, { when, at }))) died += 1;
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  await atOnce(AT_ONCE, alongside);
   return died;
 }
 
@@ -78,20 +78,29 @@ const wholes = new Map<Play, string[]>();
 /** A run may have an effect less than another: two calls that append at the same time are one effect. */
 const PLAYED_THROUGH = 2;
 
-/** Plays it with a death at every effect, until two runs end without one. Returns how many died. */
+/**
+ * Plays it with a death at every effect, until two runs end without one. Returns how many died. Places that the whole
+ * scenario does not have are tried no more than so many at once: most of these end without a death.
+ */
 export async function dieEverywhere(play: Play, when: Death['when']): Promise<number> {
+  const known = (await effectsOfWhole(play)).length;
   let at = 0;
   let died = 0;
   let playedThrough = 0;
-  const alongside = async (): Promise<void> => {
-    while (playedThrough < PLAYED_THROUGH) {
+  const alongside = async (mayPlay: () => boolean): Promise<void> => {
+    while (mayPlay()) {
       at += 1;
       if (await survives(play, { when, at })) playedThrough += 1;
       else died += 1;
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, alongside));
+  await atOnce(AT_ONCE, () => alongside(() => at < known));
+  await atOnce(PLAYED_THROUGH, () => alongside(() => playedThrough < PLAYED_THROUGH));
   return died;
+}
+
+async function atOnce(count: number, work: () => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: count }, work));
 }
 
 async function survives(play: Play, death: Death): Promise<boolean> {
@@ -180,6 +189,7 @@ export async function continueUntil(
 ): Promise<void> {
   const drain = await startCrashProcess({
     env: { ...crashEnv(environment), ...env },
+    open: (options) => environment.open(options),
     watcher: BLIND,
     log: pino({ level: 'silent' }),
   });

@@ -103,8 +103,8 @@ const guarded: Play = {
     approval: ['mail', 'pay', 'put'].map((tool) => ({ tool, decision: 'always' })),
   },
   async person({ environment }) {
-    const waiting = await environment.query(`select context_id, id, name from tool_calls
-      where status = 'waiting' and waits_for = 'approval' and approval is null`);
+    const waiting = await environment.query(sql`select context_id, id, name from tool_calls
+      where status = ${'waiting'} and waits_for = 'approval' and approval is null`);
     for (const { context_id: contextId, id, name } of waiting)
       await environment.judge(contextId as ContextId, id as ToolCallId, name === 'pay' ? 'not now' : null);
   },

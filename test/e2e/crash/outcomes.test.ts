@@ -2,6 +2,7 @@
 // the end every effect happened at most once, every effect reported as happened did happen, and the ledger has each
 // execution.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
 import { afterAll, expect, test } from 'vitest';
 import { perform } from '../../../src/commands/perform.ts';
 import { resolveCall, type Resolved } from '../../../src/commands/calls/resolve-call.ts';
@@ -23,9 +24,8 @@ say: done`;
 /** The person's report for each call that waits for its outcome. */
 async function answer({ environment }: Cast, say: (key: string) => Resolved, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    const waiting = await environment.query(
-      `select context_id, id from tool_calls where status = 'waiting' and waits_for = 'outcome' and reply is null`,
-    );
+    const waiting = await environment.query(sql`
+      select context_id, id from tool_calls where status = ${'waiting'} and waits_for = 'outcome' and reply is null`);
     for (const row of waiting) {
       const target = {
         tenantId: DEFAULT_TENANT,

@@ -69,6 +69,7 @@ test('dying while PostgreSQL commits leaves one row of the tool', { timeout: 60_
     await first.exited;
     const drain = await startCrashProcess({
       env: crashEnv(environment),
+      open: (options) => environment.open(options),
       watcher: { before: () => undefined, after: () => undefined },
       log: pino({ level: 'silent' }),
     });

@@ -80,7 +80,7 @@ export async function startLedger(platform: Posting, options: LedgerOptions): Pr
   const post = async (contextId: ContextId): Promise<void> => {
     count += 1;
     const tag = `input-${count}`;
-    const key = count % 2 === 0 ? tag : undefined;
+    const key = count % 2 === 0 ? `${contextId}-${tag}` : undefined;
     ledger.doubtful.set(tag, contextId);
     for (;;) {
       if (await attempt(contextId, tag, key)) return accept(contextId, tag);

@@ -1,6 +1,6 @@
 // Processes and connections fail in the middle of work, briefly or permanently: everything continues by itself, nothing
 // is lost, nothing is sent or done twice, and accepted inputs are answered exactly once.
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { parseId, type ContextId } from '../../../src/core/ids.ts';
 import { depth } from '../../services/depth.ts';
 import type { Child } from '../rig/children.ts';
@@ -19,6 +19,7 @@ import {
   openPlatformOn,
   redis,
   say,
+  type OutagePlatform,
 } from './outage-platform.ts';
 import { readOutside } from '../outside/outside-tools.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
@@ -39,12 +40,80 @@ const CONTEXTS = depth(12, 100);
 const STEPS = depth(10, 16);
 const DEATHS = depth(2, 4);
 
-afterEach(endAll);
+describe.skipIf(!redis)('on one platform with the times of production', () => {
+  let platform: OutagePlatform;
+  beforeAll(async () => {
+    platform = await openPlatform({});
+  });
+  afterAll(endAll);
 
-test.skipIf(!redis)(
-  'a worker that was stopped beyond its lease learns that it is dead and starts nothing',
-  LONG,
-  async () => {
+  test('workers that are killed again and again lose nothing, and are replaced within seconds', LONG, async () => {
+    const { environment, client, env } = platform;
+    const script = Array.from(
+      { length: STEPS },
+      (_, step) => `say: step ${step}\nwait: 1200ms\ncall: look {}\ncall: mail {"before_ms": 30}`,
+    ).join('\n---\n');
+    const contexts = await Promise.all(
+      Array.from({ length: CONTEXTS }, () => client.createContext({ model: 'simulated/default', tools: CALLS })),
+    );
+    const posted = await Promise.all(contexts.map(({ id }) => client.post(id, `${script}\n---\nsay: done`)));
+    const resumed: number[] = [];
+    for (let deaths = 0; deaths < DEATHS; deaths += 1) {
+      const [victim] = platform.workers;
+      if (victim === undefined) throw new Error('no worker');
+      resumed.push(...(await killed(environment, victim)));
+      platform.workers.shift();
+      platform.workers.push(await startWorker(env));
+    }
+    for (const { job_id: id } of posted) {
+      expect(await client.ended(id)).toMatchObject({ status: 'completed', steps: STEPS + 1 });
+    }
+    await environment.settled();
+    say(`killed workers: ${spread(resumed)}`);
+    expect(resumed.length).toBeGreaterThan((CONTEXTS * DEATHS) / 4);
+    let unknown = 0;
+    for (const { job_id: id } of posted) {
+      const [row] = await environment.query(`select context_id from jobs where id = '${id}'`);
+      const lines = await linesOf(environment, String(row?.['context_id']));
+      expect(lines.slice(1).map((line) => line.replace(/ ← .*/, ''))).toEqual([
+        ...Array.from({ length: STEPS }, (_, step) => [
+          `a1 assistant: step ${step} →look →mail`,
+          'a1 tool: look',
+          'a1 tool: mail',
+        ]).flat(),
+        'a1 assistant: done',
+      ]);
+      unknown += lines.filter((line) => line.endsWith('unknown')).length;
+    }
+    say(`killed workers: ${unknown} of ${CONTEXTS * STEPS} outcomes unknown`);
+    expectGoodLogs(platform);
+    expectOnce(environment);
+  });
+
+  test('an API process is killed in the middle of requests: accepted inputs are answered', LONG, async () => {
+    const ledger = await startLedger(platform, { contexts: 8, script: SCRIPT });
+    for (let killed = 0; killed < KILLS; killed += 1) {
+      await ledger.more(SOME);
+      platform.api.signal('SIGKILL');
+      await platform.api.exited;
+      platform.api = (await startApi(platform.env)).child;
+    }
+    await ledger.more(SOME);
+    await ledger.stop();
+    await platform.environment.settled();
+    expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
+    expectGoodLogs(platform);
+    say(
+      `API killed ${KILLS} times: ${ledger.accepted.size} inputs accepted, ${ledger.answers.get(0) ?? 0} requests broke`,
+    );
+    expectOnce(platform.environment);
+  });
+});
+
+describe.skipIf(!redis)('on a platform with a short lease', () => {
+  afterEach(endAll);
+
+  test('a worker that was stopped beyond its lease learns that it is dead and starts nothing', LONG, async () => {
     const platform = await openPlatform({}, SHORT_LEASE);
     const { environment, client, workers } = platform;
     const config = { model: 'simulated/default', tools: CALLS };
@@ -89,60 +158,37 @@ test.skipIf(!redis)(
     );
     expect(mails).toHaveLength(OWNED);
     expectGoodLogs(platform, /declared dead|ending all runs/);
-  },
-);
+  });
+
+  test('connections that went silent permanently are given up, and work continues over new ones', LONG, async () => {
+    const environment = await openEnvironment();
+    atEnd(() => environment.close());
+    const proxy = await startSilentProxy(environment.env['DATABASE_URL'] ?? '');
+    atEnd(() => proxy.close());
+    const platform = await openPlatformOn(environment, {
+      DATABASE_URL: proxy.url,
+      ...SHORT_LEASE,
+      ...SHORT_REQUEST,
+    });
+    const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
+    await ledger.more(SOME);
+    proxy.silence();
+    const begun = performance.now();
+    await ledger.more(2 * SOME);
+    say(
+      `after the silence of all connections: ${2 * SOME} inputs accepted within ${Math.round(performance.now() - begun)} ms`,
+    );
+    await ledger.stop();
+    await environment.settled();
+    const unknown = await expectBalanced(environment, ledger, CALLS);
+    say(`connections gone silent: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`);
+    expectOnce(environment);
+  });
+});
 
 function transcriptOf(messages: readonly { role: string }[]): string[] {
   return messages.map(({ role }) => role);
 }
-
-test.skipIf(!redis)(
-  'workers that are killed again and again lose nothing, and are replaced within seconds',
-  LONG,
-  async () => {
-    const platform = await openPlatform({});
-    const { environment, client, env } = platform;
-    const script = Array.from(
-      { length: STEPS },
-      (_, step) => `say: step ${step}\nwait: 1200ms\ncall: look {}\ncall: mail {"before_ms": 30}`,
-    ).join('\n---\n');
-    const contexts = await Promise.all(
-      Array.from({ length: CONTEXTS }, () => client.createContext({ model: 'simulated/default', tools: CALLS })),
-    );
-    const posted = await Promise.all(contexts.map(({ id }) => client.post(id, `${script}\n---\nsay: done`)));
-    const resumed: number[] = [];
-    for (let deaths = 0; deaths < DEATHS; deaths += 1) {
-      const [victim] = platform.workers;
-      if (victim === undefined) throw new Error('no worker');
-      resumed.push(...(await killed(environment, victim)));
-      platform.workers.shift();
-      platform.workers.push(await startWorker(env));
-    }
-    for (const { job_id: id } of posted) {
-      expect(await client.ended(id)).toMatchObject({ status: 'completed', steps: STEPS + 1 });
-    }
-    await environment.settled();
-    say(`killed workers: ${spread(resumed)}`);
-    expect(resumed.length).toBeGreaterThan((CONTEXTS * DEATHS) / 4);
-    let unknown = 0;
-    for (const { job_id: id } of posted) {
-      const [row] = await environment.query(`select context_id from jobs where id = '${id}'`);
-      const lines = await linesOf(environment, String(row?.['context_id']));
-      expect(lines.slice(1).map((line) => line.replace(/ ← .*/, ''))).toEqual([
-        ...Array.from({ length: STEPS }, (_, step) => [
-          `a1 assistant: step ${step} →look →mail`,
-          'a1 tool: look',
-          'a1 tool: mail',
-        ]).flat(),
-        'a1 assistant: done',
-      ]);
-      unknown += lines.filter((line) => line.endsWith('unknown')).length;
-    }
-    say(`killed workers: ${unknown} of ${CONTEXTS * STEPS} outcomes unknown`);
-    expectGoodLogs(platform);
-    expectOnce(environment);
-  },
-);
 
 /** Kills a worker. For each of its contexts: how long until another process owned it, in milliseconds. */
 async function killed(environment: TestEnvironment, victim: Child): Promise<number[]> {
@@ -187,56 +233,3 @@ async function linesOf(environment: TestEnvironment, contextId: string): Promise
   if (id === null) throw new Error('no id');
   return transcript(await history(environment.ports.database.db, id));
 }
-
-test.skipIf(!redis)(
-  'an API process is killed in the middle of requests: accepted inputs are answered',
-  LONG,
-  async () => {
-    const platform = await openPlatform({});
-    const ledger = await startLedger(platform, { contexts: 8, script: SCRIPT });
-    for (let killed = 0; killed < KILLS; killed += 1) {
-      await ledger.more(SOME);
-      platform.api.signal('SIGKILL');
-      await platform.api.exited;
-      platform.api = (await startApi(platform.env)).child;
-    }
-    await ledger.more(SOME);
-    await ledger.stop();
-    await platform.environment.settled();
-    expect(await expectBalanced(platform.environment, ledger, CALLS)).toBe(0);
-    expectGoodLogs(platform);
-    say(
-      `API killed ${KILLS} times: ${ledger.accepted.size} inputs accepted, ${ledger.answers.get(0) ?? 0} requests broke`,
-    );
-    expectOnce(platform.environment);
-  },
-);
-
-test.skipIf(!redis)(
-  'connections that went silent permanently are given up, and work continues over new ones',
-  LONG,
-  async () => {
-    const environment = await openEnvironment();
-    atEnd(() => environment.close());
-    const proxy = await startSilentProxy(environment.env['DATABASE_URL'] ?? '');
-    atEnd(() => proxy.close());
-    const platform = await openPlatformOn(environment, {
-      DATABASE_URL: proxy.url,
-      ...SHORT_LEASE,
-      ...SHORT_REQUEST,
-    });
-    const ledger = await startLedger(platform, { contexts: 6, script: SCRIPT });
-    await ledger.more(SOME);
-    proxy.silence();
-    const begun = performance.now();
-    await ledger.more(2 * SOME);
-    say(
-      `after the silence of all connections: ${2 * SOME} inputs accepted within ${Math.round(performance.now() - begun)} ms`,
-    );
-    await ledger.stop();
-    await environment.settled();
-    const unknown = await expectBalanced(environment, ledger, CALLS);
-    say(`connections gone silent: ${ledger.accepted.size} inputs accepted, ${unknown} outcomes unknown`);
-    expectOnce(environment);
-  },
-);

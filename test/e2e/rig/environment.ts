@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { sql, type SQL } from 'drizzle-orm';
 import { inject } from 'vitest';
 import type { Actor } from '../../../src/core/access/actor.ts';
 import { localBus } from '../../../src/bus/local.ts';
@@ -19,11 +20,12 @@ import { delayInput } from '../../../src/commands/inputs/delay-input.ts';
 import { submitInput } from '../../../src/commands/inputs/submit-input.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type ToolCallId } from '../../../src/core/ids.ts';
 import type { WorkerConfig } from '../../../src/core/workers/settings.ts';
-import { openDatabase } from '../../../src/db/connection/client.ts';
+import { openDatabase, type Database, type DatabaseOptions } from '../../../src/db/connection/client.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
 import { redisQueue } from '../../../src/queue/redis.ts';
 import { postedInput } from '../../db/inputs.ts';
-import { createTestDatabase, type TestDatabase } from '../../services/database.ts';
+import { createTestDatabase } from '../../services/database.ts';
+import type { PooledDatabase } from '../../services/database-pool.ts';
 import { testPrefix } from '../../services/prefix.ts';
 import { deaf } from '../../workers/worker-ports.ts';
 import { CRASH_TIMES } from '../crash/crash-times.ts';
@@ -36,6 +38,8 @@ export type TestEnvironment = {
   ports: CommandPorts;
   /** The settings that a process needs to take part. */
   env: Record<string, string>;
+  /** As `openDatabase`, on its database. On that of the run, through connections that an earlier test has used. */
+  open(options: DatabaseOptions): Database;
   /** A file of this environment's own. */
   file(name: string): string;
   createContext(config: WorkerConfig): Promise<ContextId>;
@@ -46,7 +50,7 @@ export type TestEnvironment = {
   interrupt(contextId: ContextId, mode: InterruptMode): Promise<void>;
   /** A decision on one call: `reason` of a denial, null of an approval. */
   judge(contextId: ContextId, toolCallId: ToolCallId, reason: string | null): Promise<void>;
-  query(text: string): Promise<Row[]>;
+  query(text: string | SQL): Promise<Row[]>;
   /** No job is unfinished, no follow-up, schedule or delivery is due, and no context has an owner. */
   isSettled(): Promise<boolean>;
   /** Resolves once it is so, or once `orElse` ends the wait. */
@@ -63,7 +67,7 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
   const redisUrl = own.redisUrl ?? inject('redisUrl');
   const prefix = testPrefix().replaceAll(/[{}]/g, '');
   const quiet = (): void => undefined;
-  const database = openDatabase(made.url, { max: 2, name: 'stage' });
+  const database = made.open({ max: 2, name: 'stage' });
   const wakeQueue = (redisUrl === null ? deaf : redisQueue(redisUrl, prefix, quiet)).openWakeQueue();
   const bus = redisUrl === null ? localBus() : redisBus(redisUrl, prefix, quiet);
   const ports: CommandPorts = {
@@ -82,6 +86,7 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
       ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
       NIGHTSHIFT_PREFIX: prefix,
     },
+    open: (options) => made.open(options),
     file: (name) => path.join(folder, name),
     createContext: async (config) => (await value(perform(ports, create(ports, config)))).contextId,
     async post(contextId, text) {
@@ -105,9 +110,10 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
     },
     query: (text) => query(database.db, text),
     async isSettled() {
-      const open = await environment.query(`
+      // With a parameter: planning it costs PostgreSQL ten times as much as running it.
+      const open = await environment.query(sql`
         select 1 from jobs where finished_at is null or parent_notice = 'due' or cascade is not null
-        union all select 1 from contexts where scheduling_status <> 'idle'
+        union all select 1 from contexts where scheduling_status <> ${'idle'}
         union all select 1 from schedules where next_run_at is not null
         union all select 1 from submissions where status = 'queued'
         union all select 1 from webhook_outbox where retry_at is null
@@ -127,9 +133,13 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
   return environment;
 }
 
-async function migrated(databaseUrl: string): Promise<TestDatabase> {
+async function migrated(databaseUrl: string): Promise<PooledDatabase> {
   await migrate(databaseUrl);
-  return { url: databaseUrl, drop: async () => undefined };
+  return {
+    url: databaseUrl,
+    open: (options) => openDatabase(databaseUrl, options),
+    drop: async () => undefined,
+  };
 }
 
 /** `work` on an environment that is closed afterwards. */

@@ -1,4 +1,5 @@
 // The stored rows, read by the test directly with SQL of its own.
+import type { SQL } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Block } from '../../../src/core/conversation/blocks.ts';
 import { OUTCOME_UNKNOWN } from '../../../src/core/conversation/closing-texts.ts';
@@ -9,7 +10,8 @@ import { readHistory } from '../../../src/db/run/history.ts';
 
 export type Row = Record<string, unknown>;
 
-export async function query(db: Executor, text: string): Promise<Row[]> {
+/** PostgreSQL plans a text each time, and a statement with parameters once for each connection. */
+export async function query(db: Executor, text: string | SQL): Promise<Row[]> {
   return [...(await db.execute<Row>(text))];
 }
 

@@ -2,6 +2,7 @@
 // subscribers are informed; the API process is killed too, and the client continues at another one with its cursor.
 import { afterEach, expect, inject, test } from 'vitest';
 import { addUp, numbered, openSse, type SseClient } from '../../events/sse-client.ts';
+import { killChildren } from '../rig/children.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
@@ -10,6 +11,7 @@ const redis = inject('redisUrl') !== null;
 
 let environment: TestEnvironment | null = null;
 afterEach(async () => {
+  await killChildren();
   await environment?.close();
   environment = null;
 });

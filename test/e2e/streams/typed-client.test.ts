@@ -4,6 +4,7 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { createClient } from '../../../src/client/index.ts';
 import { expectAllFollowed } from './expect-followed.ts';
 import { follow } from './follower.ts';
+import { killChildren } from '../rig/children.ts';
 import { startApi, startWorker } from '../rig/platform.ts';
 import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 
@@ -16,6 +17,7 @@ const TIMES = {
 
 let environment: TestEnvironment | null = null;
 afterEach(async () => {
+  await killChildren();
   await environment?.close();
   environment = null;
 });
