@@ -1,12 +1,14 @@
-// The image of a new project: its Dockerfile, built on a local base that has the packed package, without a registry. It
-// needs a container engine that has `debian:bookworm-slim`.
+// The image of a new project: its Dockerfile, built on a local base that has the packed package, without a registry; and its
+// services, as Docker Compose starts and stops them. It needs a container engine that has `debian:bookworm-slim`.
 import { execFile, spawnSync } from 'node:child_process';
 import { copyFile, cp, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { depth } from '../services/depth.ts';
+import { until } from '../e2e/rig/until.ts';
 import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { composed, reasonWithoutCompose } from './compose.ts';
 
 const SYSTEM = 'debian:bookworm-slim';
 
@@ -22,6 +24,9 @@ function reasonToSkip(): string | null {
 
 const reason = reasonToSkip();
 if (reason !== null) process.stderr.write(`Image of a project: SKIPPED, ${reason}.\n`);
+const composeReason = reason ?? reasonWithoutCompose();
+if (reason === null && composeReason !== null)
+  process.stderr.write(`Services of a project: SKIPPED, ${composeReason}.\n`);
 
 /** As the image of this repository: Node.js with npm, the package in /app, an account without rights. */
 const BASE = `
@@ -63,6 +68,8 @@ const { status, calls } = await runRole(config, { role: 'support', input });
 console.log(JSON.stringify([status, calls[0].result]));
 `;
 
+const program = (): string => path.join(inject('installed'), 'node_modules/nightshift/bin/nightshift.js');
+
 const names = { base: '', project: '' };
 let home = '';
 
@@ -96,8 +103,7 @@ beforeAll(async () => {
   await build(base, names.base);
 
   const project = path.join(home, 'project');
-  const program = path.join(modules, 'nightshift/bin/nightshift.js');
-  await run(process.execPath, [program, 'init', project]);
+  await run(process.execPath, [program(), 'init', project]);
   await writeFile(path.join(project, 'tools/order-status.ts'), TOOL);
   const manifest: unknown = JSON.parse(await readFile(path.join(project, 'package.json'), 'utf8'));
   // Without a network, npm installs no package.
@@ -127,5 +133,45 @@ test.skipIf(reason !== null)(
   async () => {
     const node = ['--workdir', '/app/operator', '--entrypoint', 'node', names.project, '--input-type=module', '--eval'];
     expect(JSON.parse(await inImage(...node, RUN_ROLE))).toEqual(['completed', '{"order":"A-17","status":"shipped"}']);
+  },
+);
+
+/** So many steps that it runs while the services stop, however slow the machine is. */
+const LONG_TASK = `${'wait: 3s\ncall: order_status {"order": "A-17"}\n---\n'.repeat(12)}say: done`;
+
+test.skipIf(composeReason !== null)(
+  'its services run jobs, drain before PostgreSQL stops, and go on where they were',
+  { timeout: 400_000 },
+  async () => {
+    const project = path.join(home, 'project');
+    const name = names.project.replaceAll(/[^a-z0-9]+/g, '-');
+    const { compose, url, inspect } = await composed(project, { name, image: names.project });
+    onTestFinished(async () => void (await compose('down', '--volumes', '--timeout', '1')));
+    const key = /^COMPOSE_API_KEY=(.+)$/m.exec(await readFile(path.join(project, '.env'), 'utf8'))?.[1] ?? '';
+    const nightshift = async (...args: string[]): Promise<string> => {
+      const env = { ...process.env, NIGHTSHIFT_URL: await url(), NIGHTSHIFT_API_KEY: key };
+      return (await run(process.execPath, [program(), ...args], { env })).stdout.trim();
+    };
+    const areHealthy = async (): Promise<boolean> =>
+      (await inspect('{{.State.Health.Status}}', 'api', 'worker')).every((status) => status === 'healthy');
+
+    await compose('up', '--detach', '--no-build');
+    await until('healthy services', areHealthy);
+    const task = 'call: order_status {"order": "A-17"}\n---\nsay: It is on its way.';
+    expect(await nightshift('run', '--role', 'support', task)).toBe('It is on its way.');
+    const job = await nightshift('run', '--role', 'support', '--detach', LONG_TASK);
+    const statusOf = async (): Promise<unknown> => JSON.parse(await nightshift('job', job, '--json')).job.status;
+    await until('the start of the job', async () => (await statusOf()) === 'running');
+
+    await compose('stop');
+    expect(new Set(await inspect('{{.State.ExitCode}}', 'api', 'worker'))).toEqual(new Set(['0']));
+    const log = await compose('logs', 'worker');
+    expect(log.match(/"drained"/g)).toHaveLength(2);
+    expect(log).not.toContain('a heartbeat was missed');
+
+    await compose('start');
+    await until('healthy services', areHealthy);
+    await nightshift('job', job, '--wait');
+    expect(await statusOf()).toBe('completed');
   },
 );
