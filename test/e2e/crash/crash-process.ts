@@ -40,8 +40,9 @@ import { readParsed } from '../../workers/scheduling/read-parsed.ts';
 
 export type CrashProcess = {
   /**
-   * Its environment: the services, the file in which its tools record their effects, and perhaps the database of a service
-   * with an outbox.
+   * Its environment: the services, the file in which its tools record their effects, whether it has transactional tools,
+   * and perhaps the database of a service with an outbox. Without transactional tools it opens no connection for them, like
+   * a process of the command line.
    */
   env: Readonly<Record<string, string | undefined>>;
   watcher: Watcher;
@@ -52,6 +53,9 @@ export type CrashProcess = {
   times?: WorkerTimes;
   concurrency?: number;
 };
+
+/** For the environment of a process with transactional tools. */
+export const TRANSACTIONAL = { TRANSACTIONS: 'on' } as const;
 
 /** Resolves once it claims; returns a function that drains it and closes everything it opened. */
 export async function startCrashProcess({
@@ -74,17 +78,20 @@ export async function startCrashProcess({
   const bus = redisUrl === undefined ? localBus() : redisBus(redisUrl, prefix, quiet);
   const database =
     open?.({ max: 3, name: 'crash-successor' }) ?? openDatabase(databaseUrl, { max: 3, name: 'crash-worker' });
-  const toolDatabase = await openToolDatabase(database, { url: databaseUrl, max: 2, schema: DATABASE_SCHEMA });
+  const isTransactional = env['TRANSACTIONS'] === TRANSACTIONAL.TRANSACTIONS;
+  const toolDatabase = isTransactional
+    ? await openToolDatabase(database, { url: databaseUrl, max: 2, schema: DATABASE_SCHEMA })
+    : null;
   const worker = await startWorkerProcess(
     {
       database: watchedInstallation(watched(database, watcher), watcher),
-      toolDatabase: watchedTransactions(toolDatabase, watcher),
+      toolDatabase: toolDatabase && watchedTransactions(toolDatabase, watcher),
       openHeartbeatConnection: () => openDatabase(databaseUrl, { max: 1, name: 'crash-beat' }),
       queue,
       wakeQueue,
       bus,
       ids,
-      abilities: abilities(outside, watcher, log),
+      abilities: abilities(isTransactional, outside, watcher, log),
       servers: NO_SERVERS,
       times,
       expiry: { timeouts: {}, archivedDays: null, workspaces: null },
@@ -108,7 +115,7 @@ export async function startCrashProcess({
     await wakeQueue.close();
     await own?.close();
     await bus.close();
-    await toolDatabase.close();
+    await toolDatabase?.close();
     await database.close();
   };
 }
@@ -135,9 +142,10 @@ function watchedTransactions(toolDatabase: ToolDatabase, watcher: Watcher): Tool
   };
 }
 
-function abilities(outside: string, watcher: Watcher, log: Logger): Abilities {
+function abilities(isTransactional: boolean, outside: string, watcher: Watcher, log: Logger): Abilities {
   const notify = (what: string): void => watcher.after(what);
-  const parsed = parseConfigFile({ tools: [...outsideTools(outside, notify), enterTool(notify)] }, PLACEHOLDERS);
+  const tools = [...outsideTools(outside, notify), ...(isTransactional ? [enterTool(notify)] : [])];
+  const parsed = parseConfigFile({ tools }, PLACEHOLDERS);
   if (!parsed.ok) throw new Error(parsed.faults.join('\n'));
   const registry = createRegistry([...builtInTools(), ...parsed.settings.tools]);
   const simulated = createSimulated(ids);

@@ -7,7 +7,7 @@ import { until } from '../rig/until.ts';
 import { withEnvironment } from '../rig/environment.ts';
 import { history, transcript } from '../rig/stored.ts';
 import { pino } from 'pino';
-import { startCrashProcess } from './crash-process.ts';
+import { TRANSACTIONAL, startCrashProcess } from './crash-process.ts';
 import { crashEnv, dieEverywhere, startCrashWorker, type Cast, type Play } from './crash-scenarios.ts';
 import { ENTRIES, MAKE_ENTRIES } from './enter-tool.ts';
 import { inCommit } from '../../workers/run/transacting.ts';
@@ -34,6 +34,7 @@ async function expectOneEntry({ environment, contextIds: [contextId] }: Cast): P
 const play: Play = {
   inputs: [[ENTER]],
   config: { tools: ['enter'] },
+  env: () => TRANSACTIONAL,
   async begin({ environment }) {
     await environment.query(MAKE_ENTRIES);
   },
@@ -61,14 +62,14 @@ test('dying while PostgreSQL commits leaves one row of the tool', { timeout: 60_
     for (const text of inCommit(ENTRIES, 'commit_slowly')) await environment.query(text);
     const contextId = await environment.createContext({ model: 'simulated/default', tools: ['enter'] });
     const jobId = await environment.post(contextId, ENTER);
-    const first = startCrashWorker(environment);
+    const first = startCrashWorker(environment, TRANSACTIONAL);
     const committing = `select 1 from pg_stat_activity where application_name = 'tools-of-nightshift'
       and datname = current_database() and state = 'active' and query = 'commit'`;
     await until('the commit', async () => (await environment.query(committing)).length > 0);
     first.signal('SIGKILL');
     await first.exited;
     const drain = await startCrashProcess({
-      env: crashEnv(environment),
+      env: { ...crashEnv(environment), ...TRANSACTIONAL },
       open: (options) => environment.open(options),
       watcher: { before: () => undefined, after: () => undefined },
       log: pino({ level: 'silent' }),
