@@ -160,18 +160,28 @@ async function act(cast: Cast, play: Play, death: Death): Promise<boolean> {
 }
 
 async function playOn(cast: Cast, play: Play, death: Death): Promise<boolean> {
+  const variables = { ...play.env?.(cast), DIE_AT: String(death.at), DIE_WHEN: death.when };
+  const first = startCrashWorker(cast.environment, variables);
+  try {
+    return await playToTheEnd(cast, play, first);
+  } finally {
+    // If it failed before its end, the next scenario would get a database on which this process still works.
+    first.signal('SIGKILL');
+    await first.exited;
+  }
+}
+
+async function playToTheEnd(cast: Cast, play: Play, first: Child): Promise<boolean> {
   const { environment } = cast;
-  const env = play.env?.(cast) ?? {};
   const isSettled = async (): Promise<boolean> =>
     !((await play.hasMore?.(cast)) ?? false) && (await environment.isSettled());
-  const first = startCrashWorker(environment, { ...env, DIE_AT: String(death.at), DIE_WHEN: death.when });
   await play.meanwhile?.(cast, first);
   await until('every job to end', async () => first.ended() !== null || (await isSettled()));
   const survived = await endedWell(first);
   await until('its last statements to be over', () => isForgotten(environment));
   if (!survived) await play.afterDeath?.(cast);
   const begun = await startedCalls(environment);
-  if (!(await isSettled())) await continueUntil(environment, env, isSettled);
+  if (!(await isSettled())) await continueUntil(environment, play.env?.(cast) ?? {}, isSettled);
   await play.expect(cast, begun);
   for (const contextId of cast.contextIds) await expectSound(environment.ports.database.db, contextId);
   expectOnce(environment);
