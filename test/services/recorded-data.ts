@@ -6,6 +6,10 @@ import path from 'node:path';
 const NAMED = process.env['NIGHTSHIFT_TEST_DATA'];
 const FOLDER = NAMED ?? path.join(import.meta.dirname, '../../../shared/data');
 
+/** For processes that a test starts, which read them too. */
+export const RECORDED_DATA_ENV: Readonly<Record<string, string>> =
+  NAMED === undefined ? {} : { NIGHTSHIFT_TEST_DATA: NAMED };
+
 const printed = new Set<string>();
 
 /** `name`: a file or a folder of the recordings. `absent` null: it is there. */

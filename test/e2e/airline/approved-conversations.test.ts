@@ -8,6 +8,7 @@ import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts
 import { ABSENT, readConversations, readTools, type Conversation } from './airline.ts';
 import { Actor, CLOSING, DENIED, promptOf, toRecorded } from './airline-actor.ts';
 import { depth } from '../../services/depth.ts';
+import { RECORDED_DATA_ENV } from '../../services/recorded-data.ts';
 import { killChildren } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
 import { openToolServer, type ToolServer } from './tool-server.ts';
@@ -17,6 +18,8 @@ import { openEnvironment, type TestEnvironment } from '../rig/environment.ts';
 const WRITES = ['book_*', 'cancel_*', 'update_*', 'send_*', 'transfer_*'];
 const APPROVAL: WorkerConfig['approval'] = WRITES.map((tool) => ({ tool, decision: 'always' }));
 const REASON = 'the caller did not agree';
+/** Short compared with a conversation, and long compared with the cost of reading the inbox. */
+const LOOKS_EVERY_MS = 150;
 const isWrite = (name: string): boolean => WRITES.some((glob) => name.startsWith(glob.slice(0, -1)));
 
 type Setup = { environment: TestEnvironment; provider: FakeProvider; toolServer: ToolServer; client: Client };
@@ -33,6 +36,7 @@ beforeAll(async () => {
   ]);
   const env = {
     ...environment.env,
+    ...RECORDED_DATA_ENV,
     NIGHTSHIFT_CONFIG: 'test/e2e/airline/airline.config.ts',
     AIRLINE_TOOL_SERVER: toolServer.url,
     ANTHROPIC_API_KEY: 'test',
@@ -150,7 +154,7 @@ class Person {
         const { resolved } = await client.approve(contextId, { tool_call_id, ...approval });
         expect(resolved).toEqual([tool_call_id]);
       }
-      if (items.length === 0) await sleep(50);
+      if (items.length === 0) await sleep(LOOKS_EVERY_MS);
     }
   }
 

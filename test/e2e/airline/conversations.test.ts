@@ -9,6 +9,7 @@ import { startFakeProvider, type FakeProvider } from '../../llm/fake-provider.ts
 import { ABSENT, readConversations, readTools, type Conversation } from './airline.ts';
 import { Actor, CLOSING, promptOf, toRecorded } from './airline-actor.ts';
 import { depth } from '../../services/depth.ts';
+import { RECORDED_DATA_ENV } from '../../services/recorded-data.ts';
 import { killChildren, type Child } from '../rig/children.ts';
 import type { Client } from '../rig/client.ts';
 import { openToolServer, type ToolServer } from './tool-server.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   ]);
   const env = {
     ...environment.env,
+    ...RECORDED_DATA_ENV,
     NIGHTSHIFT_CONFIG: 'test/e2e/airline/airline.config.ts',
     AIRLINE_TOOL_SERVER: toolServer.url,
     ANTHROPIC_API_KEY: 'test',
