@@ -10,7 +10,10 @@ import { rolldown } from 'rolldown';
  */
 const EXTERNAL = ['@anthropic-ai/sdk', '@opentelemetry/api', 'openai', 'pg-native'];
 
-/** `importer`: prom-client has use for the API of OpenTelemetry that is not ours, so it brings its own: one file, not fifty. */
+/**
+ * prom-client asks the API of OpenTelemetry only for exemplars, which we do not use, so it has its own copy: from the
+ * package each start would load fifty files.
+ */
 function isExternal(id: string, importer: string | undefined): boolean {
   if (importer?.includes('/node_modules/prom-client/') === true) return false;
   return EXTERNAL.some((name) => id === name || id.startsWith(`${name}/`));

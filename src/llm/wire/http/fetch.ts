@@ -17,8 +17,8 @@ const SETTINGS = { allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
 const PLAIN: [string, string] = ['accept-encoding', 'identity'];
 
 /**
- * `useEnvProxy`: use `HTTPS_PROXY` and related variables. The first call loads undici, and by the class `Response` the copy of
- * it that is in Node.js.
+ * `useEnvProxy`: use `HTTPS_PROXY` and related variables. The first call loads undici, and by the class `Response` the
+ * copy of it that is in Node.js.
  */
 export function createFetch(useEnvProxy: boolean): Fetch {
   const client = once(async () => {
