@@ -268,7 +268,7 @@ function sale(random: Random, failing = 0.2): Call {
 }
 
 function tour(random: Random): Call {
-  return { name: TOUR, line: `call: ${TOUR} ${JSON.stringify({ step_ms: random.between(0, 800) })}` };
+  return { name: TOUR, line: `call: ${TOUR} ${JSON.stringify({ step_ms: random.between(200, 1_500) })}` };
 }
 
 /** `before` comes before the last answer. */
