@@ -37,7 +37,7 @@ async function outboxFinding({ outbox, url, schema }: Outbox): Promise<Finding> 
         if (!status.mayRelay) return notGranted(name, schema);
         const { waiting, oldestMs, refused } = status.backlog;
         if (oldestMs !== null && oldestMs > LATE_MS) {
-          const advice = 'Check that worker processes run, and their log.';
+          const advice = 'Check that worker processes run, their log, and that no tenant of these rows is suspended.';
           return warn(name, `${waitingText(waiting)}, the oldest since ${formatDuration(oldestMs)}`, advice);
         }
         if (refused > 0)

@@ -12,7 +12,7 @@ export async function readRights(executor: Executor, schema: string): Promise<Ou
   const [row] = await executor.execute<{ rights: OutboxRights }>(sql`/* outbox.rights */
     with found as (
       select c.relname, has_schema_privilege(n.oid, 'usage') and has_table_privilege(c.oid, 'select') as reads,
-        has_table_privilege(c.oid, 'update') and (c.relname <> 'outbox' or has_table_privilege(c.oid, 'delete'))
+        has_any_column_privilege(c.oid, 'update') and (c.relname <> 'outbox' or has_table_privilege(c.oid, 'delete'))
           as writes
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where n.nspname = ${schema} and c.relname in ('outbox', 'outbox_about')

@@ -26,8 +26,8 @@ export async function checkOutboxLock(tx: Executor): Promise<void> {
   await tx.execute(sql`/* outbox.still_locked */ select 1`);
 }
 
-/** `bytes`: of its submission. */
-export type WaitingRow = { position: number; contextId: string; bytes: number };
+/** `bytes`: of its submission. `ageMs`: since it was inserted. */
+export type WaitingRow = { position: number; contextId: string; bytes: number; ageMs: number };
 
 /** The first rows, at most `most`, without those of the tenants `held`, of which none is read. */
 export async function waitingRows(executor: Executor, held: readonly string[], most: number): Promise<WaitingRow[]> {
@@ -35,7 +35,8 @@ export async function waitingRows(executor: Executor, held: readonly string[], m
 }
 
 const WAITING_ROW = sql`o.position::float8 as position, o.context_id as "contextId",
-  octet_length(o.submission) as bytes`;
+  octet_length(o.submission) as bytes,
+  greatest(0, extract(epoch from clock_timestamp() - o.created_at) * 1000)::float8 as "ageMs"`;
 
 const firstRows = (most: number): SQL => sql`
   select ${WAITING_ROW} from outbox o where o.refused_at is null order by o.position limit ${most}`;
@@ -43,19 +44,33 @@ const firstRows = (most: number): SQL => sql`
 /** As in the index `outbox_waiting_of_tenant`. */
 const TENANT = sql`left(o.tenant, 65)`;
 
-/** The index leads from each tenant to the next one, and to the first rows of those that are not held. */
+/**
+ * Those of a tenant, in the order of the index: with `=`, PostgreSQL may take that of all positions, and pass over the rows
+ * of all other tenants.
+ */
+const ofTenant = (tenant: SQL): SQL =>
+  sql`o.refused_at is null and ${TENANT} >= ${tenant} and ${TENANT} <= ${tenant} order by ${TENANT}, o.position`;
+
+/**
+ * The index leads from each tenant to the next one, and to the first row of those that are not held. The first `most` rows
+ * are among the first `most` of the tenants with the first `most` of these.
+ */
 const firstRowsWithout = (held: readonly string[], most: number): SQL => sql`/* outbox.waiting_of_others */
   with recursive waiting(tenant) as (
     (select ${TENANT} from outbox o where o.refused_at is null order by 1 limit 1)
     union all
     select (select ${TENANT} from outbox o where o.refused_at is null and ${TENANT} > waiting.tenant order by 1 limit 1)
     from waiting where waiting.tenant is not null
+  ), first as materialized (
+    select waiting.tenant from waiting cross join lateral (
+      select o.position from outbox o where ${ofTenant(sql`waiting.tenant`)} limit 1
+    ) h
+    where waiting.tenant not in ${[...held]} order by h.position limit ${most}
   )
-  select f.position, f."contextId", f.bytes from waiting cross join lateral (
-    select ${WAITING_ROW} from outbox o where o.refused_at is null and ${TENANT} = waiting.tenant
-    order by o.position limit ${most}
+  select f.* from first cross join lateral (
+    select ${WAITING_ROW} from outbox o where ${ofTenant(sql`first.tenant`)} limit ${most}
   ) f
-  where waiting.tenant not in ${[...held]} order by f.position limit ${most}`;
+  order by f.position limit ${most}`;
 
 /**
  * The table belongs to the service, so its checks are not relied on. `submission` null: it is too large. `tenant`: as

@@ -110,7 +110,7 @@ async function check(own: Database, pool: Pool, schema: string): Promise<void> {
     const lock = randomInt(HIGHEST_INT);
     await tx.execute(sql`/* tool_transactions.hold_lock */
       select pg_advisory_xact_lock(${SAME_DATABASE}::int, ${lock}::int)`);
-    const seen = await pool.use((connection) => readLogin(connection, lock));
+    const seen = await pool.use((connection) => readLogin(connection, lock)).catch(throwRefusal);
     if (seen.isFree)
       throw new ToolLoginRefused(
         'NIGHTSHIFT_TOOLS_DATABASE_URL leads to another database than DATABASE_URL.',

@@ -55,7 +55,7 @@ async function untilOpen(
     }
     if (!(await isUp(database.db))) continue;
     try {
-      return await open();
+      return await whenUp(open, undefined, signal, comingUpMs);
     } catch (error) {
       if (error instanceof ToolDatabaseAway) throw new DatabaseRefused(error.message, { cause: error });
       if (!isUnavailable(error)) throw error;

@@ -11,6 +11,7 @@ import { LOCKED, errorCode, refusalText } from '../../db/connection/database-err
 import { readRights } from '../../db/outbox/outbox-rights.ts';
 import { findRows, readAbout } from '../../db/outbox/outbox-rows.ts';
 import { readBacklog } from '../../db/outbox/outbox-state.ts';
+import { inactiveAmong } from '../../db/submissions/relayed.ts';
 import { findReceipts, keepReceipts, removeReceipts } from '../../db/submissions/receipts.ts';
 import type { WorkerState } from '../process/ports.ts';
 import { Looks, type Pause } from '../scheduling/looks.ts';
@@ -105,7 +106,9 @@ export class OutboxRelay {
   }
 
   async #count(id: OutboxId): Promise<void> {
-    this.#state.metrics.outbox.backlog(this.#settings.name, await readBacklog(this.#outbox.db));
+    const { name, tenants } = this.#settings;
+    const held = await inactiveAmong(this.#state.database.db, tenants);
+    this.#state.metrics.outbox.backlog(name, await readBacklog(this.#outbox.db, held));
     await this.#checkReceipts(id);
     this.#countAt = performance.now() + COUNT_MS;
   }

@@ -11,7 +11,7 @@ const MANY = 20_000;
 
 const add = (tenant: string, rows: number) => service.sql`
   insert into nightshift.outbox (job_id, context_id, tenant, submission)
-  select gen_random_uuid(), gen_random_uuid(), ${tenant}, 'x' from generate_series(1, ${rows}::int)`;
+  select gen_random_uuid(), gen_random_uuid(), ${tenant}, repeat('x', 1000) from generate_series(1, ${rows}::int)`;
 
 test('none of them is read to find those of other tenants', async () => {
   await add('asleep', MANY);
@@ -30,6 +30,18 @@ test('none of them is read to find those of other tenants', async () => {
 /** The rows of each part of a plan. */
 const rowsIn = (plan: string): number[] =>
   [...plan.matchAll(/rows=([\d.]+) loops=(\d+)/g)].map(([, rows, loops]) => Number(rows) * Number(loops));
+
+test('of many other tenants only those with the first rows are read', async () => {
+  const most = 10;
+  await add('asleep', 5);
+  for (let at = 0; at < 200; at += 1) await add(`tenant-${at}`, 2 * most);
+  await service.sql`vacuum analyze nightshift.outbox`;
+  const plans: string[] = [];
+  await waitingRows(explaining(service.open().db, plans), ['asleep'], most);
+  expect(plans).toHaveLength(1);
+  // The first row of each tenant and the end of them, and the first ones of the first tenants.
+  expect(Math.max(...rowsIn(plans[0] ?? ''))).toBeLessThanOrEqual(Math.max(202, most * most));
+});
 
 test('the first rows of the others are found, in the order of all of them', async () => {
   const tenants = ['z', 'asleep', 'a', 'away', 'm', 'x'.repeat(100)];

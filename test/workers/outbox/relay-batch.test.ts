@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { DEFAULT_TENANT_NAME, type JobId } from '../../../src/core/ids.ts';
 import { retryRefused } from '../../../src/db/outbox/install.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
+import { readBacklog } from '../../../src/db/outbox/outbox-state.ts';
 import { relayBatch } from '../../../src/workers/outbox/relay-batch.ts';
 import { ids } from '../../db/database-fixture.ts';
 import { newWorker } from '../../db/submissions/submissions-fixture.ts';
@@ -132,6 +133,10 @@ test('rows of a tenant that is suspended wait, and those of others do not', asyn
   const job = await submit();
   await relayAll(await portsOf({ tenants }));
   expect(await submitted()).toEqual([job]);
+  // It is no sign of a relay that does not work.
+  const { db } = service.open();
+  expect(await readBacklog(db, ['asleep'])).toEqual({ waiting: 1, oldestMs: null, refused: 0 });
+  expect((await readBacklog(db)).oldestMs).toBeGreaterThan(0);
   await the.rows("update tenants set status = 'active' where name = 'asleep'");
   await relayAll(await portsOf({ tenants }));
   expect(await submitted()).toEqual([job, waiting]);

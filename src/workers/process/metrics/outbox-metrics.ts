@@ -16,7 +16,11 @@ export function createOutboxMetrics({ counter, gauge }: Instruments): OutboxMetr
   const refusals = counter('outbox_refused_total', 'Rows of an outbox that were refused.', ['outbox', 'code']);
   const up = gauge('outbox_up', 'Whether the last look at the outbox succeeded: 1 or 0.', ['outbox']);
   const waiting = gauge('outbox_waiting', 'Rows that wait in the outbox.', ['outbox']);
-  const oldest = gauge('outbox_oldest_seconds', 'Age of the oldest row that waits in the outbox.', ['outbox']);
+  const oldest = gauge(
+    'outbox_oldest_seconds',
+    'Age of the oldest row that waits in the outbox, of tenants that are not suspended.',
+    ['outbox'],
+  );
   const kept = gauge('outbox_refused', 'Refused rows that the outbox still has.', ['outbox']);
   return {
     relayed: (outbox, rows) => relayed.inc({ outbox }, rows),
