@@ -29,6 +29,13 @@ test.each(['never', 'always'] as const)('what ran, runs: approval %s', async (ap
   expect(await replay(recorded('refund', 'paid'), shop(approval))).toMatchObject({ equal: true, diff: '' });
 });
 
+test('a sleep took as long as in the recording, and as long as asked for if it really runs', async () => {
+  const recording = recorded('sleep_until', '{"slept_s":60.3}', false, { seconds: 60 });
+  const config = defineConfig({ roles: { shop: { tools: ['sleep_until'] } } });
+  expect(await replay(recording, config)).toMatchObject({ equal: true, diff: '' });
+  expect((await replay(recording, config, { run: ['sleep_until'] })).diff).toContain('+ ← {"slept_s":60}');
+});
+
 test.each(['Denied by the operator.', 'Denied by the operator: Too much.'])(
   'what was rejected, is: %s',
   async (text) => {

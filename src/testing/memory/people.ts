@@ -68,6 +68,8 @@ export type AnswerCall = (call: WaitingCall) => Answer | undefined | Promise<Ans
 export type People = {
   decide(call: WaitingCall): Promise<ApprovalDecision | null>;
   answer(call: WaitingCall): Promise<Reply | null>;
+  /** The result of a call that waits for a time. Null: the time has to come. */
+  wake(call: WaitingCall): Promise<Reply | null>;
 };
 
 export function peopleOf(
@@ -88,6 +90,7 @@ export function peopleOf(
       if (typeof given === 'string') return { content: given, isError: false };
       return { content: given.content, isError: given.is_error ?? false };
     },
+    wake: async () => null,
   };
 }
 

@@ -12,6 +12,11 @@ export function isUnanswered({ status, reply, wait }: OpenCall): boolean {
   return status === 'waiting' && reply === null && wait?.for === 'answer';
 }
 
+/** A call that waits for a time. */
+export function isAsleep({ status, reply, wait }: OpenCall): boolean {
+  return status === 'waiting' && reply === null && wait?.for === 'timer';
+}
+
 /** An approved call can run; a denied one waits for its result to be written. */
 export function writeDecision(context: MemoryContext, { id }: OpenCall, approval: ApprovalDecision): void {
   context.writeCall(id, (call) =>

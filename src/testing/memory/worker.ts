@@ -19,7 +19,7 @@ import type { VirtualClock } from './clock.ts';
 import type { MemoryContext } from './context.ts';
 import type { MemoryDurable } from './durable.ts';
 import { toWaitingCall, type Awaited, type People, type WaitingCall } from './people.ts';
-import { isUnanswered, isUndecided, writeDecision, writeReply } from './replies.ts';
+import { isAsleep, isUnanswered, isUndecided, writeDecision, writeReply } from './replies.ts';
 import type { Reports } from './reports.ts';
 
 const FINGERPRINTS = createFingerprinter(digest);
@@ -85,8 +85,8 @@ export class MemoryWorker {
         isAnswered ||= decision !== null;
         // An approved call may ask a question of its own.
         if (decision === null) this.#asked.add(call.id);
-      } else if (isUnanswered(call)) {
-        const reply = await people.answer(asked);
+      } else if (isUnanswered(call) || isAsleep(call)) {
+        const reply = await (isAsleep(call) ? people.wake(asked) : people.answer(asked));
         if (reply !== null) writeReply(context, call, reply);
         isAnswered ||= reply !== null;
         this.#asked.add(call.id);

@@ -6,6 +6,7 @@ import type { ToolCallId } from '../../core/ids.ts';
 import type { FinishReason, Model } from '../../core/model/model.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { NO_USAGE } from '../../core/money/usage.ts';
+import type { Reply } from '../../core/tools/tool-call.ts';
 import type { ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
 import type { Registry } from '../../tools/registry/registry.ts';
 import type { People } from '../memory/people.ts';
@@ -100,11 +101,15 @@ export function recordedPeople(results: RecordedResults, run: ReadonlySet<string
       const decision = text === DENIED || reason !== null ? 'deny' : 'approve';
       return { decision, reason, input: null };
     },
-    async answer({ id }) {
-      const result = results.get(id);
-      return result === undefined ? null : { content: result.content, isError: result.is_error };
-    },
+    answer: async ({ id }) => replyOf(results, id),
+    // The time that it slept was measured, and differs by tenths of a second from one run to the next.
+    wake: async ({ id, tool }) => (run.has(tool) ? null : replyOf(results, id)),
   };
+}
+
+function replyOf(results: RecordedResults, id: string): Reply | null {
+  const result = results.get(id);
+  return result === undefined ? null : { content: result.content, isError: result.is_error };
 }
 
 /** Calls without a recorded result still waited when the recording was made: the replay ends here too. */
