@@ -31,7 +31,7 @@ await import(IMPORTED_FIRST);
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Room for new objects: with V8's own 16 MB a process spends a tenth of its CPU time on collecting them.
+    // Room for new objects: collecting them takes less CPU time.
     execArgv: ['--import', IMPORTED_FIRST, '--max-semi-space-size=64'],
     maxWorkers: 2,
     retry: 0,

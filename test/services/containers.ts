@@ -33,15 +33,9 @@ export type PostgresOptions = {
   tmpfs?: Readonly<Record<string, string>>;
 };
 
-/**
- * For the server that the tests of a run share. Autovacuum would give a database other statistics than a new one has, so
- * that it could not be used again (see database-pool.ts).
- */
-export const SHARED_SETTINGS = { ...TEST_SETTINGS, autovacuum: 'off' } as const;
-
 /** For a server that no test stops. It takes a tenth off what PostgreSQL costs a run. */
 export const IN_MEMORY: PostgresOptions = {
-  settings: { ...SHARED_SETTINGS, max_wal_size: '1GB' },
+  settings: { ...TEST_SETTINGS, max_wal_size: '1GB' },
   tmpfs: { '/var/lib/postgresql/data': 'rw' },
 };
 

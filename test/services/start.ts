@@ -5,7 +5,7 @@ import { startLocalRedis } from '../../src/dev/local-redis.ts';
 import { chooseServices, type Choice } from './choose.ts';
 import {
   IN_MEMORY,
-  SHARED_SETTINGS,
+  TEST_SETTINGS,
   nameRun,
   removeContainersOf,
   removeLeftovers,
@@ -86,7 +86,7 @@ async function inContainers(run: string): Promise<TestServices> {
 
 async function embedded(run: string, wantRedis: boolean, why: string): Promise<TestServices> {
   const folder = await temporaryFolder();
-  const settings = { ...SHARED_SETTINGS };
+  const settings = { ...TEST_SETTINGS };
   const postgres = await startEmbeddedPostgres({ dataDir: path.join(folder, 'postgres'), settings });
   const redis = wantRedis ? await startLocalRedis({ dir: path.join(folder, 'redis') }) : null;
   const beside = redis === null ? 'no Redis, so the Postgres backend alone' : `Redis ${redis.version} from PATH`;
