@@ -106,7 +106,13 @@ test('a message that an edit replaced may be retracted later', () => {
   expect(returned.filter(({ ids }) => ids.includes('i-3'))).toEqual([]);
 });
 
-test('an outcome that a person reported may be in a note alone, where an interrupt retracted its answer', () => {
+test.each([
+  [
+    'an outcome that a person reported',
+    ({ reported }: World, callId: string) => reported.push({ contextId: 'c', callId, outcome: 'happened' }),
+  ],
+  ['a result that committed with its effect', ({ service }: World, callId: string) => service.sales.rows.push(callId)],
+])('%s may be in a note alone, where an interrupt retracted its answer', (_, settle) => {
   const { world, result, asked, call } = soundWorld();
   world.messages.splice(world.messages.indexOf(result), 1);
   Object.assign(asked, { status: 'retracted' });
@@ -117,8 +123,9 @@ test('an outcome that a person reported may be in a note alone, where an interru
     status: 'completed',
     content: [text('mail({})')],
   });
-  world.reported.push({ contextId: 'c', callId: call.id, outcome: 'happened' });
   const ofOnce = () => violationsOf(world).filter(({ check }) => check === 'once');
+  expect(ofOnce()).toMatchObject([{ what: 'a completed call has another result' }]);
+  settle(world, call.id);
   expect(ofOnce()).toEqual([]);
   world.messages.pop();
   expect(ofOnce()).toMatchObject([{ what: 'a call that began was retracted without a note' }]);

@@ -2,7 +2,8 @@
 // slowed. Each fault repairs itself; no two faults hit the same target at once.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import postgres from 'postgres';
+import { Client } from 'pg';
+import pTimeout, { TimeoutError } from 'p-timeout';
 import { TIMES, type Platform, type Member } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Services } from './services.ts';
@@ -15,6 +16,9 @@ type Blow = { target: string; endsRuns: boolean; strike(): Promise<void> };
 type Fault = { kind: string; weight: number; aim(scene: Targets): Blow };
 
 type Targets = { platform: Platform; services: Services; redis: Redis; random: Random };
+
+/** Each has ended by then, in milliseconds: a process may take a minute to start. */
+const REPAIRED_WITHIN_MS = 120_000;
 
 /** Longer than the lease, so that the process is declared dead; and shorter. */
 const beyondLease = (random: Random): number => random.between(TIMES.lease + 800, TIMES.lease * 2);
@@ -144,19 +148,24 @@ async function drained(member: Member, random: Random): Promise<void> {
 /** Polls for a time at which one of its transactions has written a row, and not for long. */
 async function untilWritten({ child }: Member, url: string): Promise<void> {
   if (child === null) return;
-  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => undefined });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 });
+  // Each query tells by itself.
+  client.on('error', () => undefined);
   const end = performance.now() + 3_000;
   try {
+    await client.connect();
     while (performance.now() < end) {
-      const withRows = await sql`
-        select 1 from pg_stat_activity a join nightshift.processes p on p.session_name = a.application_name
-        where p.pid = ${child.pid} and p.dead_at is null and a.backend_xid is not null limit 1`;
-      if (withRows.length > 0) return;
+      const { rowCount } = await client.query(
+        `select 1 from pg_stat_activity a join nightshift.processes p on p.session_name = a.application_name
+         where p.pid = $1 and p.dead_at is null and a.backend_xid is not null limit 1`,
+        [child.pid],
+      );
+      if (rowCount !== 0) return;
     }
   } catch {
     // Postgres has a fault, too: the process is stopped at any point.
   } finally {
-    await sql.end({ timeout: 0 });
+    await Promise.race([client.end().catch(() => undefined), sleep(2_000, undefined, { ref: false })]);
   }
 }
 
@@ -229,10 +238,11 @@ export function startStorm(
       report(one);
       busy.add(target);
       under.push(
-        blow
-          .strike()
+        pTimeout(blow.strike(), { milliseconds: REPAIRED_WITHIN_MS })
           .catch((error: unknown) => {
             one.missed = String(error);
+            if (!(error instanceof TimeoutError)) return;
+            platform.incidents.push({ process: target, what: `has a fault without an end: ${fault.kind}`, lines: [] });
           })
           .finally(() => {
             one.ms = performance.now() - at;

@@ -1,12 +1,11 @@
 // `npm run chaos`: starts a Postgres and a Redis of its own, runs, prints its findings. Exit code 0: no violation; 1: a
 // violation; 2: it could not run; 130: interrupted.
-import path from 'node:path';
 import { killChildren } from '../e2e/rig/children.ts';
 import { bundlePrograms } from '../services/programs.ts';
 import { SWITCHES } from './clients/actions.ts';
 import { USAGE, parseOptions, type ChaosOptions } from './options.ts';
 import { summary, writeStories } from './report.ts';
-import { runChaos } from './run.ts';
+import { folderOf, runChaos } from './run.ts';
 import { startServices } from './services.ts';
 
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -52,8 +51,7 @@ async function main(args: readonly string[]): Promise<number> {
     print(`chaos itself failed: ${error.stack}`);
     void endWith(2);
   });
-  const moment = new Date().toISOString().replaceAll(/[:.]/g, '-');
-  const folder = path.join(import.meta.dirname, '../../.nightshift/chaos', `${moment}-seed-${options.seed}`);
+  const folder = folderOf(options.seed);
   print(`seed ${options.seed}; logs in ${folder}`);
   try {
     const setting = { services, switches: SWITCHES, folder, print, stopped: stop.signal };

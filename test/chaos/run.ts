@@ -1,6 +1,6 @@
 // A complete run: the platform starts, clients and faults act on it together, then the faults stop and everything has
 // to become idle; then the checks run.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readOutside } from '../e2e/outside/outside-tools.ts';
@@ -12,6 +12,7 @@ import { createContexts, startCrowd } from './clients/clients.ts';
 import type { Crowd } from './clients/crowd.ts';
 import { startStorm, type Storm } from './faults.ts';
 import { replay, startFollowers, type Followers } from './clients/followers.ts';
+import { openPhases } from './phases.ts';
 import { openPlatform, type Platform } from './platform.ts';
 import type { ChaosOptions } from './options.ts';
 import { random } from './random.ts';
@@ -43,7 +44,7 @@ export type Outcome = {
 export type Setting = {
   services: Services;
   switches: Switches;
-  /** Where logs go. */
+  /** Where logs go, and `progress.log`: what was printed, with times. */
   folder: string;
   print(line: string): void;
   /** Ends clients and faults early; everything that has begun is finished and checked. */
@@ -51,13 +52,23 @@ export type Setting = {
 };
 
 const TELL_EVERY_MS = 15_000;
+/** How long the last clients may take to begin once the last one is due, in milliseconds. */
+const BEGUN_WITHIN_MS = 120_000;
+/** How long deletions and webhooks may take beyond the time in which all has to be idle, in milliseconds. */
+const FINISHED_WITHIN_MS = 60_000;
 /** How long followers and replays may take to catch up once all is idle. */
 const CATCH_UP_MS = 30_000;
+/** How long everything that the API returns may take to read, in milliseconds. */
+const READ_WITHIN_MS = 90_000;
 
 export async function runChaos(options: ChaosOptions, setting: Setting): Promise<Outcome> {
   const begun = performance.now();
   const { services, switches, folder } = setting;
   mkdirSync(folder, { recursive: true });
+  const print = (line: string): void => {
+    appendFileSync(path.join(folder, 'progress.log'), `${new Date().toISOString()}  ${line.trim()}\n`);
+    setting.print(line);
+  };
   const outside = path.join(folder, 'outside.txt');
   const platform = await openPlatform(services, {
     workers: options.workers,
@@ -69,6 +80,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
   const ending: (() => Promise<void>)[] = [];
   try {
     const throws = random(options.seed);
+    const phases = openPhases(print);
     const givenUp = new AbortController();
     const ask = openAsker(platform.apis, throws.of('ask'), givenUp.signal);
     const contexts = await createContexts(ask, options.contexts);
@@ -99,31 +111,47 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       services,
       throws.of('storm'),
       { ...plan, count: options.faults },
-      ({ at, kind, target }) => setting.print(`  ${seconds(at)}  ${kind}: ${target}`),
+      ({ at, kind, target }) => print(`  ${seconds(at)}  ${kind}: ${target}`),
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
     const others = startTenants(ask, services.postgres.url, throws.of('tenants'), plan.ms, hooks.isPending);
     const revokedKeys = revokeKeys(ask, throws.of('keys'), plan.ms);
     const approver = startApproving(ask, throws.of('approving'));
-    const telling = setInterval(() => setting.print(progress(crowd, storm, begun)), TELL_EVERY_MS);
-    await Promise.all([storm.over, posted(crowd, options, setting)]);
-    setting.print(`the faults are over: ${progress(crowd, storm, begun)}`);
+    const telling = setInterval(() => print(progress(crowd, storm, begun)), TELL_EVERY_MS);
+    await phases.during('faults', storm.over);
+    await phases.during('clients that have not begun', posted(crowd, options, setting));
+    print(`the faults are over: ${progress(crowd, storm, begun)}`);
     const calm = performance.now();
     const leftMs = (): number => Math.max(0, options.settleSeconds * 1_000 - (performance.now() - calm));
-    const [quietAt, orders] = await Promise.all([timed.finish(leftMs()), ordering.finish(leftMs())]);
-    const [unsettled] = await Promise.all([settle(crowd, services.postgres.url, leftMs()), others.settled()]);
-    const settledMs = unsettled.length === 0 ? performance.now() - calm : null;
+    // Clients give up then, so that a run that gets stuck ends, too, and says where.
+    const timeUp = setTimeout(() => {
+      phases.stop();
+      givenUp.abort();
+    }, leftMs() + FINISHED_WITHIN_MS);
+    const [quietAt, orders] = await Promise.all([
+      phases.during('schedules', timed.finish(leftMs())),
+      phases.during('the outbox', ordering.finish(leftMs())),
+    ]);
+    const [unrest] = await Promise.all([
+      phases.during('clients and jobs', settle(crowd, services.postgres.url, leftMs())),
+      phases.during('the tenant that was suspended', others.settled()),
+    ]);
+    const settledMs = unrest.length === 0 ? performance.now() - calm : null;
     const schedules = { made: timed.made, quietAt, ...(await readSchedules(services.postgres.url)) };
-    const delivered = await hooks.drain(leftMs());
+    const delivered = await phases.during('webhooks', hooks.drain(leftMs()));
     const stored = delivered ?? (await hooks.stored());
-    const ofOthers = await others.finish();
+    const ofOthers = await phases.during('deletions of tenants', others.finish());
     const webhooks = { arrivals: hooks.arrivals, stored, isDrained: delivered !== null, goneAt: Date.now() };
+    const keys = await phases.during('revoked keys', revokedKeys);
+    await phases.during('decisions', Promise.all([teller.end(), approver.end()]));
     clearInterval(telling);
-    await Promise.all([teller.end(), approver.end()]);
-    setting.print(settledMs === null ? 'not idle in time' : `all idle ${seconds(settledMs)} later`);
+    clearTimeout(timeUp);
+    const unsettled = [...unrest, ...phases.late()];
+    print(settledMs === null ? 'not idle in time' : `all idle ${seconds(settledMs)} later`);
+    print('reading what there is now');
     const world = await readWorld(
       services,
-      ask,
+      ask.until(AbortSignal.timeout(READ_WITHIN_MS)),
       platform,
       crowd,
       followers,
@@ -134,7 +162,7 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
         others: ofOthers,
         schedules,
         webhooks,
-        keys: await revokedKeys,
+        keys,
       },
       orders,
       unsettled,
@@ -158,9 +186,10 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
   }
 }
 
-/** Resolves once every client has begun, or the run was stopped. */
+/** Resolves once every client has begun, or the run was stopped, or no client gets through. */
 async function posted(crowd: Crowd, options: ChaosOptions, { stopped }: Setting): Promise<void> {
-  while (crowd.inputs.length < options.inputs && !stopped.aborted) await sleep(100);
+  const deadline = performance.now() + options.minutes * 60_000 + BEGUN_WITHIN_MS;
+  while (crowd.inputs.length < options.inputs && !stopped.aborted && performance.now() < deadline) await sleep(100);
 }
 
 /** Until clients are done and no work is in progress; the rest at the timeout, as text. */
@@ -195,7 +224,9 @@ async function readWorld(
   const replays = [];
   const [api] = platform.apis;
   if (switches.stream && api !== undefined) {
-    for (const [id, head] of heads) replays.push(await replay(api, id, head, CATCH_UP_MS));
+    const deadline = performance.now() + READ_WITHIN_MS;
+    const leftMs = (): number => Math.max(0, Math.min(CATCH_UP_MS, deadline - performance.now()));
+    for (const [id, head] of heads) replays.push(await replay(api, id, head, leftMs()));
   }
   const returned = await readReturned(ask, [...heads.keys()]);
   const { sightings, interrupts, replies, changes, settings, compacts, repeats } = crowd;
@@ -234,6 +265,12 @@ async function readWorld(
 function progress({ inputs }: Crowd, { struck }: Storm, begun: number): string {
   const accepted = inputs.filter(({ outcome }) => outcome.kind === 'accepted').length;
   return `${seconds(performance.now() - begun)}  ${inputs.length} posted, ${accepted} accepted, ${struck.length} faults`;
+}
+
+/** For the logs of one run. */
+export function folderOf(seed: number): string {
+  const moment = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  return path.join(import.meta.dirname, '../../.nightshift/chaos', `${moment}-seed-${seed}`);
 }
 
 export function seconds(ms: number): string {

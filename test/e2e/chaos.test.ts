@@ -4,11 +4,11 @@ import { afterEach, expect, inject, test } from 'vitest';
 import { SWITCHES } from '../chaos/clients/actions.ts';
 import { contextsFor, hasLogins, streamsFor } from '../chaos/options.ts';
 import { summary, writeStories } from '../chaos/report.ts';
-import { runChaos } from '../chaos/run.ts';
+import { folderOf, runChaos } from '../chaos/run.ts';
 import { depth } from '../services/depth.ts';
 import { startOwnPostgres } from '../services/own-postgres.ts';
 import { startOwnRedis } from '../services/own-redis.ts';
-import { removeFolder, temporaryFolder } from '../services/temporary-folder.ts';
+import { removeFolder } from '../services/temporary-folder.ts';
 import { killChildren } from './rig/children.ts';
 
 const INPUTS = depth(24, 150);
@@ -25,7 +25,7 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
   { timeout: 600_000 },
   async (seed) => {
     const services = await ownServices();
-    const folder = await temporaryFolder();
+    const folder = folderOf(seed);
     const options = {
       seed,
       inputs: INPUTS,
@@ -35,7 +35,7 @@ test.skipIf(!redis).each(depth([7], [7, 4711]))(
       apis: depth(1, 2),
       contexts: contextsFor(INPUTS),
       streams: streamsFor(INPUTS),
-      settleSeconds: 300,
+      settleSeconds: 240,
       logins: hasLogins(seed),
     };
     const setting = {

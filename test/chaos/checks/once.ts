@@ -18,7 +18,7 @@ const MAY_RUN_AGAIN = ['wire'];
 
 export const once: Check = {
   name: 'once',
-  find({ outside, calls, messages, reported }) {
+  find({ outside, calls, messages, reported, service }) {
     const happened = groupBy(outside, ({ key }) => key);
     const known = new Set(calls.map(({ id }) => id));
     const results = new Map(
@@ -31,7 +31,11 @@ export const once: Check = {
       messages.filter(({ role }) => role === 'system'),
       ({ job_id: id }) => id,
     );
-    const resolved = new Set(reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId));
+    const committed = new Set(service.sales.rows);
+    const settled = new Set([
+      ...reported.filter(({ outcome }) => outcome === 'happened').map(({ callId }) => callId),
+      ...committed,
+    ]);
     const strangers = [...happened].filter(([key, lines]) => !known.has(key) && !lines.every(changedNothing));
     return [
       ...strangers.map(([key]) => violation('a tool ran for a call that no model asked for', null, key)),
@@ -41,17 +45,20 @@ export const once: Check = {
         const text = typeof result?.content === 'string' ? result.content : '';
         return [
           ...happenedFaults(call, happened.get(call.id) ?? []),
-          ...(isTakenBack && began(call, happened.get(call.id) ?? []) && !isNoted(call, notes.get(call.job_id) ?? [])
+          ...(isTakenBack &&
+          (committed.has(call.id) || began(call, happened.get(call.id) ?? [])) &&
+          !isNoted(call, notes.get(call.job_id) ?? [])
             ? [violation('a call that began was retracted without a note', call.context_id, call.id, call.job_id)]
             : []),
           ...(call.status === 'unknown' && !isTakenBack && !(result?.is_error === true && /outcome unknown/.test(text))
             ? [violation('an unknown outcome is not reported', call.context_id, call.id)]
             : []),
-          // The outcome that a person reported was not in history yet when an interrupt retracted its answer.
+          // The outcome that a person reported, or that committed with its effect, was not in history yet when an interrupt
+          // retracted its answer.
           ...(call.status === 'completed' &&
           !call.asked &&
           !OF_WORKERS.includes(call.name) &&
-          !(isTakenBack && resolved.has(call.id)) &&
+          !(isTakenBack && settled.has(call.id)) &&
           (result?.is_error !== false || text !== `${call.name}: done`)
             ? [violation('a completed call has another result', call.context_id, call.id)]
             : []),

@@ -27,6 +27,10 @@ export type Asker = {
   once(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer>;
   /** Until the final answer; null: given up, at the end of the run. `requests` receives each attempt. */
   insist(method: Method, path: string, body?: object, key?: string, more?: More): Promise<Answer | null>;
+  /** Aborted once requests are no longer repeated. */
+  givenUp: AbortSignal;
+  /** The same, which gives up earlier or later. */
+  until(givenUp: AbortSignal): Asker;
   /** How often each status was returned. */
   statuses: Map<number, number>;
   odd: OddAnswer[];
@@ -52,19 +56,22 @@ export function openAsker(urls: readonly string[], random: Random, givenUp: Abor
     }
     return answer;
   };
-  return {
+  const until: Asker['until'] = (over) => ({
     once,
+    givenUp: over,
+    until,
     statuses,
     odd,
     async insist(method, path, body, key, more) {
-      while (!givenUp.aborted) {
+      while (!over.aborted) {
         const answer = await once(method, path, body, key, more);
         if (!isOpen(answer)) return answer;
         await sleep(answer.retryAfterMs + random.between(...PAUSE_MS));
       }
       return null;
     },
-  };
+  });
+  return until(givenUp);
 }
 
 /** The outcome of the request stays unknown. */

@@ -117,7 +117,7 @@ async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
       started_at: string | null;
     }[];
     const hasEnded = jobs.length >= count && jobs.every(({ status }) => !['queued', 'running'].includes(status));
-    if (hasEnded || tries === 120)
+    if (hasEnded || tries === 120 || ask.givenUp.aborted)
       return jobs.map(({ id, status, user, started_at: at }) => ({
         id,
         status,
@@ -131,7 +131,7 @@ async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
 /** Once it is. False: not in time. */
 async function isDeleted(ask: Asker, tenant: string): Promise<boolean> {
   const deadline = performance.now() + DELETED_WITHIN_MS;
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && !ask.givenUp.aborted) {
     const answer = await ask.insist('GET', `/api/tenants/${tenant}`, undefined, undefined, {
       by: 'operator',
       fine: [404],
