@@ -62,7 +62,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   const create = dialog.getByRole('button', { name: 'Create tenant' });
   await dialog.getByLabel('Name').fill('default');
   await dialog.getByLabel('Slots').fill('many');
-  await dialog.getByText('Enter a whole number, or nothing.').waitFor();
+  await dialog.getByText('Enter a whole number, or leave the field empty.').waitFor();
   expect(await create.isDisabled()).toBe(true);
   await dialog.getByLabel('Slots').fill('0');
   await create.click();

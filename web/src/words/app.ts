@@ -1,0 +1,1 @@
+export const appWords = { notFound: 'APPWORDTEST not found', say: (n: string) => `APPFN ${n}` };
