@@ -12,20 +12,13 @@ const SOURCES = path.join(import.meta.dirname, '../../web/src');
  */
 const NOT_MOVED: Readonly<Record<string, number>> = {
   answers: 51,
-  app: 58,
-  'call-log': 4,
-  'config-editor': 66,
   data: 6,
   'pages/access': 142,
   'pages/chat': 327,
   'pages/inbox': 24,
   'pages/jobs': 73,
-  'pages/overview': 61,
-  'pages/schedules': 96,
-  'pages/search': 29,
   'pages/settings': 202,
   'pages/timeline': 108,
-  'pages/tree': 31,
 };
 
 const texts = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,6 @@
 /** What is written in the form of a schedule, and the requests that it becomes. Pure functions. */
 import type { CreateSchedule, PatchSchedule, Schedule } from 'nightshift/client';
+import { schedulesWords } from '../../words.ts';
 
 /** Fields of a kind that is not chosen keep what was written. */
 export type ScheduleDraft = {
@@ -73,9 +74,9 @@ export function toDraft(schedule: Schedule): ScheduleDraft {
 /** The fields that cannot be sent as they are, by the names of the request. */
 export function faultsOf({ timing, every, at, jitter }: ScheduleDraft): { [path: string]: string } {
   return {
-    ...(timing === 'every' && every !== '' && !isWhole(every) && { every_s: 'Enter a whole number above 0.' }),
-    ...(timing === 'at' && at !== '' && Number.isNaN(Date.parse(at)) && { at: 'Enter a day and a time.' }),
-    ...(jitter !== '0' && jitter !== '' && !isWhole(jitter) && { jitter_s: 'Enter a whole number of seconds.' }),
+    ...(timing === 'every' && every !== '' && !isWhole(every) && { every_s: schedulesWords.timing.everyFault }),
+    ...(timing === 'at' && at !== '' && Number.isNaN(Date.parse(at)) && { at: schedulesWords.timing.atFault }),
+    ...(jitter !== '0' && jitter !== '' && !isWhole(jitter) && { jitter_s: schedulesWords.policy.jitterFault }),
   };
 }
 

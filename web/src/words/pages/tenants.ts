@@ -1,6 +1,7 @@
 /** Texts of the page Tenants. */
 import type { Tenant } from 'nightshift/client';
 import { count } from '../count.ts';
+import { placeWords } from '../places.ts';
 
 type AllowedKind = keyof Tenant['allow'];
 
@@ -18,7 +19,7 @@ const status: Readonly<Record<Tenant['status'], string>> = {
 };
 
 export const tenantsWords = {
-  title: 'Tenants',
+  title: placeWords.tenants,
   about: 'The tenants of this installation: their limits, and what their workers may use.',
   new: 'New tenant',
   empty: 'No tenants yet',
