@@ -13,7 +13,6 @@ const SOURCES = path.join(import.meta.dirname, '../../web/src');
 const NOT_MOVED: Readonly<Record<string, number>> = {
   answers: 51,
   data: 6,
-  'pages/access': 142,
   'pages/chat': 327,
   'pages/inbox': 24,
   'pages/jobs': 73,

@@ -8,6 +8,8 @@ export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
 export { count } from './words/count.ts';
+export { accessWords } from './words/pages/access.ts';
+export { auditWords } from './words/pages/audit.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
