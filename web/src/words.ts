@@ -7,7 +7,6 @@ export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
-export { count } from './words/count.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
 export { overviewWords } from './words/pages/overview.ts';

@@ -3,7 +3,6 @@
 export const commonWords = {
   cancel: 'Cancel',
   close: 'Close',
-  create: 'Create',
   delete: 'Delete',
   disable: 'Disable',
   edit: 'Edit',

@@ -44,7 +44,7 @@ export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
             {tool.approval !== null && tool.approval !== 'never' && (
               <Badge tone={tool.approval === 'deny' ? 'red' : 'accent'}>{words.approvals[tool.approval]}</Badge>
             )}
-            {!tool.served && <Badge tone="red">{words.unserved}</Badge>}
+            {!tool.served && <Badge tone="red">{words.unsupported}</Badge>}
           </div>
           {tool.description !== null && <p className={css.about}>{tool.description}</p>}
         </li>

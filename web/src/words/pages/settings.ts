@@ -105,7 +105,7 @@ export const settingsWords = {
     sources: toolSources,
     approvals: toolApprovals,
     effects: toolEffects,
-    unserved: 'no worker process has it',
+    unsupported: 'no worker process has it',
   },
   servers: {
     none: 'No MCP servers',
