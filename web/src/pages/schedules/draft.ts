@@ -50,13 +50,13 @@ export function emptyDraft(timezone: string): ScheduleDraft {
 
 export function toDraft(schedule: Schedule): ScheduleDraft {
   const { name, cron, every_s: everyS, at, timezone, target, content, overlap, catch_up, jitter_s } = schedule;
-  const everyUnit = unitOf(everyS ?? EVERY_UNITS.hours);
+  const { amount, unit: everyUnit } = everyOf(everyS ?? EVERY_UNITS.hours);
   return {
     name,
     timing: cron === null ? (everyS === null ? 'at' : 'every') : 'cron',
     cron: cron ?? '',
     timezone,
-    every: everyS === null ? '' : String(everyS / EVERY_UNITS[everyUnit]),
+    every: everyS === null ? '' : String(amount),
     everyUnit,
     at: at === null ? '' : toLocal(at),
     target: target.worker === undefined ? 'context' : 'worker',
@@ -126,10 +126,11 @@ function settingsOf(draft: ScheduleDraft, config: WorkerConfig) {
   };
 }
 
-/** The largest unit of which it is a whole number. */
-function unitOf(everyS: number): EveryUnit {
+/** In the largest unit of which it is a whole number. */
+export function everyOf(everyS: number): { amount: number; unit: EveryUnit } {
   const units = ['days', 'hours', 'minutes'] as const;
-  return units.find((unit) => everyS % EVERY_UNITS[unit] === 0) ?? 'seconds';
+  const unit = units.find((one) => everyS % EVERY_UNITS[one] === 0) ?? 'seconds';
+  return { amount: everyS / EVERY_UNITS[unit], unit };
 }
 
 function isWhole(text: string): boolean {

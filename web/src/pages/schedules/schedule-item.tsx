@@ -11,6 +11,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
+import { everyOf } from './draft.ts';
 import { RunBadge } from './run-badge.tsx';
 import { actionOn, commonWords, schedulesWords } from '../../words.ts';
 import { Sentence } from '../../ui/text/sentence.tsx';
@@ -113,7 +114,10 @@ function Next({ at }: { at: string | null }) {
 
 function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): string {
   if (cron !== null) return words.cron(cron, timezone);
-  if (everyS !== null) return words.every(everyS);
+  if (everyS !== null) {
+    const { amount, unit } = everyOf(everyS);
+    return words.every(amount, unit);
+  }
   return at === null ? '' : words.once(new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }));
 }
 

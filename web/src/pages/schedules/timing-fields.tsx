@@ -12,7 +12,7 @@ const words = schedulesWords.timing;
 
 const KINDS = (['cron', 'every', 'at'] as const).map((value) => ({ value, label: words.kinds[value] }));
 
-const UNITS = (Object.keys(EVERY_UNITS) as EveryUnit[]).map((value) => ({ value, label: words.units[value] }));
+const UNITS = (Object.keys(EVERY_UNITS) as EveryUnit[]).map((value) => ({ value, label: words.units[value].many }));
 
 const TIMEZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 

@@ -1,5 +1,6 @@
 /** Texts of the page Schedules. */
 import type { Schedule, ScheduleRun } from 'nightshift/client';
+import { count } from '../count.ts';
 
 const runStatus: Readonly<Record<ScheduleRun['status'], string>> = {
   started: 'Started',
@@ -19,6 +20,13 @@ const catchUps: Readonly<Record<Schedule['catch_up'], string>> = {
   one: 'One run for all',
   all: 'Run each, at most 100',
 };
+
+const units = {
+  seconds: { one: 'second', many: 'seconds' },
+  minutes: { one: 'minute', many: 'minutes' },
+  hours: { one: 'hour', many: 'hours' },
+  days: { one: 'day', many: 'days' },
+} as const;
 
 export const schedulesWords = {
   about: 'Inputs that are posted at certain times.',
@@ -41,7 +49,10 @@ export const schedulesWords = {
     pauseFailed: (name: string) => `Could not pause ${name}`,
     job: (id: string) => `Job ${id}`,
     cron: (expression: string, timezone: string) => `${expression} (${timezone})`,
-    every: (seconds: number) => `every ${seconds} s`,
+    every: (amount: number, unit: keyof typeof units) => {
+      const { one, many } = units[unit];
+      return amount === 1 ? `every ${one}` : `every ${count(amount, one, many)}`;
+    },
     once: (time: string) => `once, ${time}`,
     context: (id: string) => `context ${id}`,
     newWorker: (worker: string) => `each run creates a worker ${worker}`,
@@ -77,7 +88,7 @@ export const schedulesWords = {
     everyHint: 'The first run is one interval after you set it.',
     everyFault: 'Enter a whole number above 0.',
     unit: 'Unit of the interval',
-    units: { seconds: 'seconds', minutes: 'minutes', hours: 'hours', days: 'days' },
+    units,
     at: 'At',
     atHint: (timezone: string) => `In the time zone of this browser, ${timezone}.`,
     atFault: 'Enter a day and a time.',

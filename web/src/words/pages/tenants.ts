@@ -51,7 +51,7 @@ export const tenantsWords = {
     edit: (name: string) => `Edit tenant ${name}`,
     create: 'Create tenant',
     saved: (name: string) => `Tenant ${name} saved`,
-    nameHint: 'Letters, digits, and . _ - It cannot be changed.',
+    nameHint: 'Letters, digits, - _ and . (a dot). It cannot be changed later.',
     weight: 'Weight',
     weightHint: 'Its share of the slots while several tenants have work: with 2 it gets twice as many as one with 1.',
     weightFault: 'Enter a number, such as 2 or 0.5.',
@@ -59,7 +59,7 @@ export const tenantsWords = {
     limitsAbout:
       'If a field is empty, {setting} of the config file applies. If that is not set either, there is no limit.',
     limitIn: (label: string, unit: string) => `${label} (${unit})`,
-    noLimit: 'none of its own',
+    noLimit: 'not set',
   },
 
   allowed: {
@@ -72,7 +72,7 @@ export const tenantsWords = {
     hint: 'One name per line; * matches any text. An empty list allows none.',
   },
 
-  usage: { about: 'Limits of its own, and those of the config file where it has none.' },
+  usage: { about: 'Its own limits, and those of the config file where it has none.' },
 
   suspend: {
     title: (name: string) => `Suspend tenant ${name}?`,

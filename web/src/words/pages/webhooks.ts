@@ -18,14 +18,14 @@ const deliveryStatus: Readonly<Record<Delivery['status'], string>> = {
 };
 
 const disabled: Readonly<Record<NonNullable<Webhook['disabled_reason']>, string>> = {
-  requested: 'disabled: requested',
-  failing: 'disabled: failing',
-  gone: 'disabled: gone',
-  backlog: 'disabled: backlog',
+  requested: 'disabled',
+  failing: 'disabled: no delivery succeeded for three days',
+  gone: 'disabled: the receiver answered 410',
+  backlog: 'disabled: too many pending deliveries',
 };
 
 export const webhooksWords = {
-  about: 'A webhook sends events of jobs to a server of yours.',
+  about: 'A webhook sends events of jobs to your server.',
   new: 'New webhook',
   empty: 'No webhooks yet',
 
