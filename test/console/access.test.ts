@@ -135,7 +135,7 @@ test('the tokens of a user are revoked', async () => {
   await dialog.getByLabel('User').fill('alice');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('The tokens of alice are revoked').waitFor();
+  await page.getByText('Tokens of alice revoked').waitFor();
   const isRefused = () =>
     browser.contexts
       .list()

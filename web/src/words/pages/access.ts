@@ -44,6 +44,6 @@ export const accessWords = {
     user: 'User',
     userHint:
       'Exactly as your server gave it when it created the tokens. For a person who signed in with OpenID Connect: as the audit log shows it.',
-    done: (user: string) => `The tokens of ${user} are revoked`,
+    done: (user: string) => `Tokens of ${user} revoked`,
   },
 } as const;

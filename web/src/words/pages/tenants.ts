@@ -78,12 +78,12 @@ export const tenantsWords = {
     title: (name: string) => `Suspend tenant ${name}?`,
     about:
       'All its requests are refused within a second, its event streams end, and its runs stop at their next step. Schedules and webhooks stop. Nothing is lost.',
-    done: (name: string) => `The tenant ${name} is suspended`,
+    done: (name: string) => `Tenant ${name} suspended`,
   },
   resume: {
     title: (name: string) => `Resume tenant ${name}?`,
     about: 'Its requests are served again, and its jobs go on.',
-    done: (name: string) => `The tenant ${name} is active`,
+    done: (name: string) => `Tenant ${name} resumed`,
   },
   delete: {
     title: (name: string) => `Delete tenant ${name}?`,
@@ -92,6 +92,6 @@ export const tenantsWords = {
     submit: 'Delete permanently',
     name: 'Name of the tenant',
     nameHint: (name: string) => `Type ${name} to confirm.`,
-    done: (name: string) => `The tenant ${name} is being deleted`,
+    done: (name: string) => `Deletion of tenant ${name} requested`,
   },
 } as const;
