@@ -6,6 +6,8 @@ import { defineConfig } from 'vite';
 import { precompress } from './precompress.ts';
 
 const root = import.meta.dirname;
+/** `words.ts` imports the texts of all pages, and every page imports `words.ts`. */
+const WORDS = /[\\/]web[\\/]src[\\/]words(?:\.ts|[\\/])/;
 const api = process.env['NIGHTSHIFT_URL'] ?? 'http://127.0.0.1:3000';
 
 export default defineConfig({
@@ -21,6 +23,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     license: { fileName: 'licenses.md' },
     modulePreload: { polyfill: false },
+    // Texts of a page stay in the chunk of that page.
+    rolldownOptions: { treeshake: { moduleSideEffects: [{ test: WORDS, sideEffects: false }] } },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1000,
   },

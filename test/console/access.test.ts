@@ -34,7 +34,7 @@ test('a key is made with some scopes, rotated and revoked', async () => {
   await dialog.getByRole('checkbox', { name: /^read/ }).click();
   await dialog.getByRole('checkbox', { name: /^run/ }).click();
   await dialog.getByLabel('Requests per second').fill('many');
-  await dialog.getByText('Enter a whole number, or nothing.').waitFor();
+  await dialog.getByText('Enter a whole number, or leave the field empty.').waitFor();
   expect(await create.isDisabled()).toBe(true);
   await dialog.getByLabel('Requests per second').fill('900');
   await dialog.getByRole('checkbox', { name: /^keys/ }).click();
@@ -135,7 +135,7 @@ test('the tokens of a user are revoked', async () => {
   await dialog.getByLabel('User').fill('alice');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('The tokens of alice are revoked').waitFor();
+  await page.getByText('Tokens of alice revoked').waitFor();
   const isRefused = () =>
     browser.contexts
       .list()

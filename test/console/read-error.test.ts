@@ -13,7 +13,7 @@ const refused = (...messages: string[]) =>
 test('several faults are listed, and the message does not refer to a member of the response', () => {
   const five = ['one.', 'two.', 'three.', 'four.', 'five.'];
   expect(refused(...five)).toMatchObject({
-    message: 'one. two. three. There are more faults.',
+    message: 'one. two. three. There are more errors.',
     faults: five,
   });
   expect(refused('one.', 'two.', 'three.')).toMatchObject({ message: 'one. two. three.' });

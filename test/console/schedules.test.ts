@@ -126,6 +126,8 @@ test('a schedule is edited, and only what changed is stored: its next run stays'
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
+  const item = page.getByRole('listitem', { name: 'tidy up' });
+  await item.getByText('every 2 hours').waitFor();
   const dialog = await edit();
   expect(await dialog.getByLabel('Every').inputValue()).toBe('2');
   await dialog.getByLabel('Input').fill('say: b');
@@ -142,6 +144,7 @@ test('a schedule is edited, and only what changed is stored: its next run stays'
   await page.getByRole('option', { name: 'minutes' }).click();
   await save();
   expect(await client.schedules.get(made.id)).toMatchObject({ every_s: 5_400, target: { context_id: context.id } });
+  await item.getByText('every 90 minutes').waitFor();
 
   await edit();
   await dialog.getByRole('button', { name: 'Once' }).click();

@@ -183,7 +183,7 @@ test('a webhook shows how it is, and what was sent to it', async () => {
   await delivery.getByText('2 attempts').waitFor();
   await page.keyboard.press('Escape');
   await item.getByRole('button', { name: 'Disable https://receiver.invalid/hooks' }).click();
-  await item.getByText('disabled: requested').waitFor();
+  await item.getByText('disabled', { exact: true }).waitFor();
   expect(await client.webhooks.get(id)).toMatchObject({ status: 'disabled' });
   await item.getByRole('button', { name: 'Enable https://receiver.invalid/hooks' }).click();
   await item.getByText('active', { exact: true }).waitFor();

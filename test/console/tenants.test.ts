@@ -62,7 +62,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   const create = dialog.getByRole('button', { name: 'Create tenant' });
   await dialog.getByLabel('Name').fill('default');
   await dialog.getByLabel('Slots').fill('many');
-  await dialog.getByText('Enter a whole number, or nothing.').waitFor();
+  await dialog.getByText('Enter a whole number, or leave the field empty.').waitFor();
   expect(await create.isDisabled()).toBe(true);
   await dialog.getByLabel('Slots').fill('0');
   await create.click();
@@ -100,9 +100,11 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Suspend initech' }).click();
   await dialog.getByRole('button', { name: 'Suspend' }).click();
+  await page.getByText('Tenant initech suspended').waitFor();
   await item(page, 'initech').getByText('suspended', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Resume initech' }).click();
   await dialog.getByRole('button', { name: 'Resume' }).click();
+  await page.getByText('Tenant initech resumed').waitFor();
   await item(page, 'initech').getByText('active', { exact: true }).waitFor();
 
   expect(await page.getByRole('button', { name: 'Delete default' }).count()).toBe(0);
@@ -113,7 +115,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
   await dialog.getByLabel('Name of the tenant').fill('initech');
   await expectAccessible(page);
   await remove.click();
-  await page.getByText('The tenant initech is being deleted').waitFor();
+  await page.getByText('Deletion of tenant initech requested').waitFor();
   // Read again by itself, until all is deleted.
   await item(page, 'initech').waitFor({ state: 'detached' });
 });

@@ -488,15 +488,17 @@ function endOfExpression(bare: string, start: number): number {
 /** The console by its own folders; a page is a folder of `pages` and imports no other. */
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
-  app: ['data', 'pages', 'ui'],
-  pages: ['answers', 'api-keys', 'call-log', 'config-editor', 'data', 'ui', 'usage'],
-  'config-editor': ['data', 'ui'],
-  answers: ['data', 'ui'],
-  'call-log': ['data', 'ui'],
-  'api-keys': ['data', 'ui'],
-  usage: ['ui'],
-  data: [],
-  ui: [],
+  app: ['data', 'pages', 'ui', 'words.ts'],
+  pages: ['answers', 'api-keys', 'call-log', 'config-editor', 'data', 'ui', 'usage', 'words.ts'],
+  'config-editor': ['data', 'ui', 'words.ts'],
+  answers: ['data', 'ui', 'words.ts'],
+  'call-log': ['data', 'ui', 'words.ts'],
+  'api-keys': ['data', 'ui', 'words.ts'],
+  usage: ['ui', 'words.ts'],
+  data: ['words.ts'],
+  ui: ['words.ts'],
+  'words.ts': ['words'],
+  words: [],
 };
 
 /** The parts of the client that all but `data` may import, beside types: none that sends a request. */
@@ -522,6 +524,8 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   usage: ['lucide-react', 'nightshift'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
   ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
+  // Types alone.
+  words: ['nightshift'],
 };
 
 type Import = { names: string; from: string };

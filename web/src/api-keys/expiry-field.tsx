@@ -2,16 +2,14 @@
 import { endOf } from '../data/days.ts';
 import { Field, TextField } from '../ui/forms/field.tsx';
 import { Select } from '../ui/forms/select.tsx';
+import { apiKeysWords } from '../words.ts';
 
 export type Expiry = { kind: 'days'; days: number } | { kind: 'day'; day: string } | { kind: 'never' };
 
-const OPTIONS = [
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-  { value: 'day', label: 'At the end of a day …' },
-  { value: 'never', label: 'Never' },
-] as const;
+const words = apiKeysWords.expiry;
+
+const VALUES = ['30', '90', '365', 'day', 'never'] as const;
+const OPTIONS = VALUES.map((value) => ({ value, label: words.options[value] }));
 
 const DAY_MS = 86_400_000;
 
@@ -31,26 +29,19 @@ type Props = { value: Expiry; error: string | null; onChange: (value: Expiry) =>
 
 export function ExpiryField({ value, error, onChange }: Props) {
   const chosen = value.kind === 'days' ? String(value.days) : value.kind;
-  const choose = (next: (typeof OPTIONS)[number]['value']): void => {
+  const choose = (next: (typeof VALUES)[number]): void => {
     if (next === 'day') onChange({ kind: 'day', day: '' });
     else if (next === 'never') onChange({ kind: 'never' });
     else onChange({ kind: 'days', days: Number(next) });
   };
   return (
     <>
-      <Field label="Expires" error={value.kind === 'day' ? null : error}>
-        {(tie) => (
-          <Select
-            {...tie}
-            value={OPTIONS.find((option) => option.value === chosen)?.value}
-            options={OPTIONS}
-            onChange={choose}
-          />
-        )}
+      <Field label={words.label} error={value.kind === 'day' ? null : error}>
+        {(tie) => <Select {...tie} value={VALUES.find((one) => one === chosen)} options={OPTIONS} onChange={choose} />}
       </Field>
       {value.kind === 'day' && (
         <TextField
-          label="Last day"
+          label={words.lastDay}
           type="date"
           required
           value={value.day}

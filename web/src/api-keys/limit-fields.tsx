@@ -1,11 +1,9 @@
 /** Limits of a new key, beside those of its tenant. A key that can make others has none. */
 import { TextField } from '../ui/forms/field.tsx';
-import { LIMIT_NAMES, faultIn, type LimitDraft, type LimitName } from './limits.ts';
+import { LIMIT_NAMES, faultIn, type LimitDraft } from './limits.ts';
+import { apiKeysWords } from '../words.ts';
 
-const LABELS = {
-  requests_per_s: 'Requests per second',
-  concurrent_requests: 'Concurrent requests',
-} as const satisfies Record<LimitName, string>;
+const words = apiKeysWords.limits;
 
 type Props = {
   value: LimitDraft;
@@ -18,11 +16,11 @@ export function LimitFields({ value, disabled, errorOf, onChange }: Props) {
   return LIMIT_NAMES.map((name) => (
     <TextField
       key={name}
-      label={LABELS[name]}
+      label={words.of[name].label}
       inputMode="numeric"
       autoComplete="off"
-      placeholder="no limit of its own"
-      hint={disabled ? 'A key with the scope keys has no limits of its own.' : undefined}
+      placeholder={words.none}
+      hint={disabled ? words.canMakeOthers : undefined}
       disabled={disabled}
       value={disabled ? '' : value[name]}
       error={disabled ? null : (faultIn(value[name]) ?? errorOf(`limits.${name}`))}

@@ -1,5 +1,6 @@
 /** The limits of an API key: as written in its form, and in words. */
 import type { ApiKey, CreateApiKey } from 'nightshift/client';
+import { apiKeysWords, usageWords } from '../words.ts';
 
 export type LimitName = keyof ApiKey['limits'];
 
@@ -18,17 +19,12 @@ export function limitsIn(draft: LimitDraft): NonNullable<CreateApiKey['limits']>
 }
 
 export function faultIn(text: string): string | null {
-  return /^\d*$/.test(text.trim()) ? null : 'Enter a whole number, or nothing.';
+  return /^\d*$/.test(text.trim()) ? null : usageWords.wholeNumberFault;
 }
 
 /** Null: there are none. */
-export function limitsText({
-  requests_per_s: perSecond,
-  concurrent_requests: atOnce,
-}: ApiKey['limits']): string | null {
-  const texts = [
-    ...(perSecond === null ? [] : [`${perSecond} requests per second`]),
-    ...(atOnce === null ? [] : [`${atOnce} concurrent requests`]),
-  ];
-  return texts.length === 0 ? null : `At most ${texts.join(', ')}`;
+export function limitsText(limits: ApiKey['limits']): string | null {
+  const { of, atMost } = apiKeysWords.limits;
+  const texts = LIMIT_NAMES.flatMap((name) => (limits[name] === null ? [] : [of[name].value(limits[name])]));
+  return texts.length === 0 ? null : atMost(texts);
 }

@@ -13,6 +13,7 @@ import { useShowKey } from './show-key.ts';
 import { LimitFields } from './limit-fields.tsx';
 import { LIMIT_NAMES, NO_LIMITS, limitsIn } from './limits.ts';
 import { NEEDED_IN_FIRST, ScopesField } from './scopes-field.tsx';
+import { apiKeysWords, commonWords } from '../words.ts';
 
 const SHOWN = ['name', 'scopes', 'expires_at', ...LIMIT_NAMES.map((one) => `limits.${one}`)];
 
@@ -46,9 +47,9 @@ export function MakeKey({ tenant, onClose }: Props) {
   const faults = fieldFaults(make.error, SHOWN);
   return (
     <FormDialog
-      title={tenant === undefined ? 'New API key' : `First key of ${tenant}`}
-      description={tenant === undefined ? undefined : 'With it, the tenant makes its other keys.'}
-      submit="Create key"
+      title={tenant === undefined ? apiKeysWords.new : apiKeysWords.firstOf(tenant)}
+      description={tenant === undefined ? undefined : apiKeysWords.firstAbout}
+      submit={apiKeysWords.create}
       canSubmit={name.trim() !== '' && hasEnough && given !== null && expiresAt !== undefined}
       saving={{ isPending: make.isPending, error: faults.rest }}
       onSubmit={() => {
@@ -64,11 +65,11 @@ export function MakeKey({ tenant, onClose }: Props) {
       onClose={onClose}
     >
       <TextField
-        label="Name"
+        label={commonWords.name}
         required
         maxLength={100}
         autoComplete="off"
-        hint="Who or what uses it, such as “billing service”."
+        hint={apiKeysWords.nameHint}
         value={name}
         error={faults.of('name')}
         onChange={({ target }) => changeName(target.value)}

@@ -1,14 +1,9 @@
 /** The scopes of a new key: only those that this session has can be given, and all for the first key of a tenant. */
 import { useScopes, type KeyScope } from '../data/query/session.ts';
 import { DescribedChoices } from '../ui/forms/described-choices.tsx';
+import { apiKeysWords } from '../words.ts';
 
-const ALLOWS: Readonly<Record<KeyScope, string>> = {
-  read: 'read everything except prompts, for all users',
-  run: 'create and delete workers and contexts, post inputs, cancel jobs, answer questions',
-  configure: 'change roles, settings, schedules and webhooks; import contexts; read prompts',
-  approve: 'decide on tool calls, remove grants, resolve unknown outcomes',
-  keys: 'create and revoke keys, create and revoke tokens of any user, read the audit log',
-};
+const words = apiKeysWords.scopes;
 
 /** What lets the tenant make other keys. */
 export const NEEDED_IN_FIRST = 'keys';
@@ -22,13 +17,13 @@ type Props = {
 
 export function ScopesField({ isFirst, chosen, error, onChange }: Props) {
   const own = useScopes();
-  const all = Object.keys(ALLOWS).filter((scope): scope is KeyScope => scope in ALLOWS);
+  const all = Object.keys(words.allows).filter((scope): scope is KeyScope => scope in words.allows);
   const scopes = isFirst ? all : all.filter((scope) => own.includes(scope));
   const isPartial = scopes.length < all.length;
   return (
     <DescribedChoices
-      label="Scopes"
-      choices={scopes.map((value) => ({ value, about: ALLOWS[value] }))}
+      label={words.label}
+      choices={scopes.map((value) => ({ value, about: words.allows[value] }))}
       chosen={chosen}
       hint={hintOf(isFirst, isPartial)}
       error={error}
@@ -38,6 +33,6 @@ export function ScopesField({ isFirst, chosen, error, onChange }: Props) {
 }
 
 function hintOf(isFirst: boolean, isPartial: boolean): string | undefined {
-  if (isFirst) return 'The first key needs the scope keys.';
-  return isPartial ? 'Only scopes that your own key has are listed.' : undefined;
+  if (isFirst) return words.firstHint;
+  return isPartial ? words.ownHint : undefined;
 }

@@ -13,6 +13,7 @@ import css from './app.module.css';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { router } from './router.tsx';
 import { SignIn } from './sign-in.tsx';
+import { appWords, commonWords } from '../words.ts';
 
 const queryClient = makeQueryClient();
 
@@ -41,13 +42,13 @@ function SignInGuard({ entryError }: { entryError: string | null }) {
     <main className={css.middle}>
       {session.isError ? (
         <ErrorState
-          title="Nightshift cannot be reached"
+          title={appWords.unreachable}
           error={session.error}
           onRetry={() => void session.refetch()}
           busy={session.isFetching}
         />
       ) : (
-        <Spinner label="Loading" />
+        <Spinner label={commonWords.loading} />
       )}
     </main>
   );
@@ -57,7 +58,7 @@ function SignInGuard({ entryError }: { entryError: string | null }) {
 function SignedIn({ problem, onShown }: { problem: string | null; onShown: () => void }) {
   useEffect(() => {
     if (problem === null) return;
-    showFailure('Could not sign in again', problem);
+    showFailure(appWords.signIn.failedAgain, problem);
     onShown();
   }, [problem, onShown]);
   return <RouterProvider router={router} />;

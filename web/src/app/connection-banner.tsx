@@ -1,5 +1,6 @@
 import { useIsLost } from '../data/live/connection.ts';
 import { Spinner } from '../ui/state/spinner.tsx';
+import { appWords } from '../words.ts';
 import css from './shell.module.css';
 
 /** Shown while the API cannot be reached. */
@@ -9,7 +10,7 @@ export function ConnectionBanner() {
     <div role="status">
       {isLost && (
         <p className={css.banner}>
-          <Spinner /> The connection to Nightshift was lost. Reconnecting …
+          <Spinner /> {appWords.connectionLost}
         </p>
       )}
     </div>

@@ -1,6 +1,7 @@
 /** Error page for exceptions that a component of the console throws. */
 import { Component, type ReactNode } from 'react';
 import { ErrorState } from '../ui/state/error-state.tsx';
+import { appWords } from '../words.ts';
 
 type Props = { children: ReactNode };
 type State = { error: unknown; failed: boolean };
@@ -18,7 +19,5 @@ export class ErrorBoundary extends Component<Props, State> {
 }
 
 export function Fault({ error }: { error: unknown }) {
-  return (
-    <ErrorState title="Something went wrong on this page" error={error} onRetry={() => globalThis.location.reload()} />
-  );
+  return <ErrorState title={appWords.pageFailed} error={error} onRetry={() => globalThis.location.reload()} />;
 }

@@ -9,15 +9,16 @@ import { ThemeMenu } from '../ui/state/theme-menu.tsx';
 import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
 import { isWithin, usePlaces } from './places.ts';
+import { appWords, commonWords } from '../words.ts';
 import css from './shell.module.css';
 
 export function Navigation() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   return (
-    <nav className={css.side} aria-label="Main">
+    <nav className={css.side} aria-label={appWords.navigation}>
       <div className={css.brand}>
         <Logo />
-        Nightshift
+        {appWords.product}
       </div>
       <div className={css.list}>
         <ul className={css.places}>
@@ -37,7 +38,7 @@ export function Navigation() {
       </div>
       <div className={css.foot}>
         <ThemeMenu />
-        <IconButton label="Keyboard shortcuts" keys="?" onClick={showHelp}>
+        <IconButton label={appWords.shortcuts.title} keys="?" onClick={showHelp}>
           <Keyboard />
         </IconButton>
         <SignOutButton />
@@ -53,7 +54,7 @@ function InboxCount() {
   if (count === 0) return null;
   const shown = data?.next_cursor === null ? String(count) : `${count}+`;
   return (
-    <span className={css.count} aria-label={`${shown} waiting`}>
+    <span className={css.count} aria-label={appWords.waiting(shown)}>
       {shown}
     </span>
   );
@@ -64,8 +65,8 @@ function SignOutButton() {
   if (leave === null) return null;
   return (
     <IconButton
-      label="Sign out"
-      onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}
+      label={commonWords.signOut}
+      onClick={() => void leave().catch((error: unknown) => showError(commonWords.signOutFailed, error))}
     >
       <LogOut />
     </IconButton>

@@ -3,20 +3,23 @@ import { Compass } from 'lucide-react';
 import { buttonClass } from '../ui/forms/button.tsx';
 import { Empty } from '../ui/layout/empty.tsx';
 import { Page } from '../ui/layout/page.tsx';
+import { appWords } from '../words.ts';
+
+const words = appWords.notFound;
 
 export function NotFound() {
   return (
-    <Page title="Page not found">
+    <Page title={words.title}>
       <Empty
         icon={<Compass aria-hidden="true" />}
-        title="This page does not exist"
+        title={words.heading}
         action={
           <Link to="/" className={buttonClass({ variant: 'secondary' })}>
-            Go to Chat
+            {words.goToChat}
           </Link>
         }
       >
-        It may have been deleted, or the address is incomplete.
+        {words.about}
       </Empty>
     </Page>
   );

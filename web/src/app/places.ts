@@ -15,17 +15,18 @@ import {
 } from 'lucide-react';
 import { useMemo } from 'react';
 import { hasOneOf, useScopes, type Scope } from '../data/query/session.ts';
+import { placeWords } from '../words.ts';
 
 export const PLACES = [
-  { to: '/', name: 'Chat', key: 'c', scopes: ['read'], icon: MessagesSquare },
-  { to: '/inbox', name: 'Inbox', key: 'i', scopes: ['read'], icon: Inbox },
-  { to: '/jobs', name: 'Jobs', key: 'j', scopes: ['read'], icon: ListChecks },
-  { to: '/schedules', name: 'Schedules', key: 'd', scopes: ['read'], icon: CalendarClock },
-  { to: '/overview', name: 'Overview', key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
-  { to: '/search', name: 'Search', key: '/', scopes: ['read'], icon: Search },
-  { to: '/tenants', name: 'Tenants', key: 't', scopes: ['operator'], icon: Building2 },
-  { to: '/access', name: 'Access', key: 'a', scopes: ['keys', 'operator'], icon: KeyRound },
-  { to: '/settings', name: 'Settings', key: 's', scopes: [], icon: Settings },
+  { to: '/', name: placeWords.chat, key: 'c', scopes: ['read'], icon: MessagesSquare },
+  { to: '/inbox', name: placeWords.inbox, key: 'i', scopes: ['read'], icon: Inbox },
+  { to: '/jobs', name: placeWords.jobs, key: 'j', scopes: ['read'], icon: ListChecks },
+  { to: '/schedules', name: placeWords.schedules, key: 'd', scopes: ['read'], icon: CalendarClock },
+  { to: '/overview', name: placeWords.overview, key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
+  { to: '/search', name: placeWords.search, key: '/', scopes: ['read'], icon: Search },
+  { to: '/tenants', name: placeWords.tenants, key: 't', scopes: ['operator'], icon: Building2 },
+  { to: '/access', name: placeWords.access, key: 'a', scopes: ['keys', 'operator'], icon: KeyRound },
+  { to: '/settings', name: placeWords.settings, key: 's', scopes: [], icon: Settings },
 ] as const satisfies readonly { scopes: readonly Scope[]; [part: string]: unknown }[];
 
 export type Place = (typeof PLACES)[number];

@@ -5,6 +5,7 @@ import css from './app.module.css';
 import { Fault } from './error-boundary.tsx';
 import { NotFound } from './not-found.tsx';
 import { Shell } from './shell.tsx';
+import { commonWords } from '../words.ts';
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const getParentRoute = () => root;
@@ -109,7 +110,7 @@ export const router = createRouter({
   defaultErrorComponent: Fault,
   defaultPendingComponent: () => (
     <div className={css.middle}>
-      <Spinner label="Loading" />
+      <Spinner label={commonWords.loading} />
     </div>
   ),
 });

@@ -10,6 +10,7 @@ import { Navigation } from './navigation.tsx';
 import { placeOf, usePlaces, type Place } from './places.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
+import { appWords } from '../words.ts';
 import css from './shell.module.css';
 
 export function Shell() {
@@ -19,7 +20,7 @@ export function Shell() {
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#main">
-        Skip to content
+        {appWords.skipToContent}
       </a>
       <Navigation />
       <div className={css.body}>

@@ -2,25 +2,28 @@ import { Dialog } from '../ui/layout/dialog.tsx';
 import { hideHelp, useHelpShown } from '../ui/forms/help.ts';
 import { KeyHint } from '../ui/text/key-hint.tsx';
 import { usePlaces } from './places.ts';
+import { appWords } from '../words.ts';
 import css from './shortcut-help.module.css';
 
+const words = appWords.shortcuts;
+
 const KEYS = [
-  { keys: '/', does: 'Search' },
-  { keys: 'j', does: 'Next item in the inbox' },
-  { keys: 'k', does: 'Previous item in the inbox' },
-  { keys: 'Enter', does: 'Send the message' },
-  { keys: 'Shift+Enter', does: 'New line' },
-  { keys: 'Alt+↑', does: 'Move a queued input up (Alt+↓: down)' },
-  { keys: 'Esc', does: 'Close the dialog or menu' },
-  { keys: '?', does: 'Show keyboard shortcuts' },
+  { keys: '/', does: words.search },
+  { keys: 'j', does: words.next },
+  { keys: 'k', does: words.previous },
+  { keys: words.keys.enter, does: words.send },
+  { keys: words.keys.shiftEnter, does: words.newLine },
+  { keys: words.keys.altUp, does: words.moveUp },
+  { keys: words.keys.escape, does: words.close },
+  { keys: '?', does: words.show },
 ];
 
 export function ShortcutHelp() {
   const places = usePlaces()
     .filter(({ key }) => key !== '/')
-    .map(({ name, key }) => ({ keys: `g ${key}`, does: `Go to ${name}` }));
+    .map(({ name, key }) => ({ keys: words.keys.go(key), does: words.goTo(name) }));
   return (
-    <Dialog open={useHelpShown()} onClose={hideHelp} title="Keyboard shortcuts">
+    <Dialog open={useHelpShown()} onClose={hideHelp} title={words.title}>
       <dl className={css.list}>
         {[...places, ...KEYS].map(({ keys, does }) => (
           <div key={keys} className={css.row}>

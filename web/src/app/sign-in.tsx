@@ -10,10 +10,13 @@ import { useTitle } from '../ui/layout/page.tsx';
 import css from './app.module.css';
 import { Logo } from './logo.tsx';
 import { entryAddress } from './oidc.ts';
+import { appWords } from '../words.ts';
+
+const words = appWords.signIn;
 
 /** `problem`: why the last sign-in at the provider failed; null: it did not. */
 export function SignIn({ problem, onSignedIn }: { problem: string | null; onSignedIn: () => void }) {
-  useTitle('Sign in');
+  useTitle(words.title);
   const [key, setKey] = useState('');
   const provider = useQuery(sessionQuery()).data?.oidc ?? null;
   const queryClient = useQueryClient();
@@ -34,11 +37,8 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
       <div className={css.signIn}>
         <div>
           <Logo />
-          <h1>Sign in to Nightshift</h1>
-          <p className={css.about}>
-            {provider === null ? 'Enter' : `Use your account at ${provider.name}, or enter`} an API key of this
-            installation. The admin key opens the pages of the operator.
-          </p>
+          <h1>{words.heading}</h1>
+          <p className={css.about}>{provider === null ? words.about : words.aboutProvider(provider.name)}</p>
         </div>
         {problem !== null && (
           <p role="alert" className={css.problem}>
@@ -47,12 +47,12 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
         )}
         {provider !== null && (
           <a className={buttonClass({ variant: 'primary' })} href={entryAddress()} onClick={forgetOffer}>
-            Sign in with {provider.name}
+            {words.withProvider(provider.name)}
           </a>
         )}
         <form onSubmit={submit}>
           <TextField
-            label="API key"
+            label={words.key}
             type="password"
             name="key"
             autoComplete="current-password"
@@ -63,7 +63,7 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
             error={entry.isError ? explain(entry.error) : null}
           />
           <Button type="submit" variant={provider === null ? 'primary' : 'secondary'} busy={entry.isPending}>
-            {provider === null ? 'Sign in' : 'Sign in with the key'}
+            {provider === null ? words.submit : words.submitKey}
           </Button>
         </form>
       </div>
@@ -73,5 +73,5 @@ export function SignIn({ problem, onSignedIn }: { problem: string | null; onSign
 
 function explain(error: Error): string {
   const unknown = error instanceof NightshiftError && error.code === 'unauthorized';
-  return unknown ? 'This API key is not valid.' : error.message;
+  return unknown ? words.keyInvalid : error.message;
 }

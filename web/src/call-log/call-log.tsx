@@ -5,6 +5,7 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/query/keys.ts';
 import { allOf, at, byCursor } from '../data/query/pages-of.ts';
 import { Button } from '../ui/forms/button.tsx';
+import { callLogWords, commonWords } from '../words.ts';
 import css from './call-log.module.css';
 
 /** How often the log of a running call is read, in milliseconds. */
@@ -31,14 +32,14 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
     <section className={css.log} aria-label={title}>
       <h3>{title}</h3>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
-      <ol tabIndex={0} aria-label="Entries">
+      <ol tabIndex={0} aria-label={callLogWords.entries}>
         {entries.map((entry) => (
           <Entry key={entry.id} entry={entry} />
         ))}
       </ol>
       {hasNextPage && (
         <Button size="small" onClick={() => void fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
     </section>

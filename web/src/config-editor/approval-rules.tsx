@@ -6,12 +6,12 @@ import { TextField } from '../ui/forms/field.tsx';
 import { Select } from '../ui/forms/select.tsx';
 import css from './config-editor.module.css';
 import type { EditedConfig } from './edited.ts';
+import { configWords } from '../words.ts';
 
-const DECISIONS = [
-  { value: 'never', label: 'Run, unless the tool asks' },
-  { value: 'always', label: 'Ask first' },
-  { value: 'deny', label: 'Deny' },
-] as const;
+const words = configWords.rules;
+const { label, hint } = configWords.fields.approval;
+
+const DECISIONS = (['never', 'always', 'deny'] as const).map((value) => ({ value, label: words.decisions[value] }));
 
 /** Edits the approval rules. The first rule that matches a tool applies. */
 export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
@@ -21,29 +21,29 @@ export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edi
   const put = (at: number, rule: ApprovalRule): void => set(rules.with(at, rule));
   return (
     <fieldset className={css.list}>
-      <legend>Approval rules</legend>
-      <p className={css.hint}>The first rule that matches a tool applies. * matches any text.</p>
+      <legend>{label}</legend>
+      <p className={css.hint}>{hint}</p>
       {rules.map((rule, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- a rule is identified by its position
         <div key={at} className={css.rule}>
           <TextField
-            label={`Tool of rule ${at + 1}`}
+            label={words.tool(at + 1)}
             hideLabel
             readOnly={isReadOnly}
             value={rule.tool}
-            placeholder="run_*"
+            placeholder={words.toolExample}
             suggestions={tools}
             onChange={({ target }) => put(at, { ...rule, tool: target.value })}
           />
           <Select
-            label={`Decision of rule ${at + 1}`}
+            label={words.decision(at + 1)}
             disabled={isReadOnly}
             value={rule.decision}
             options={DECISIONS}
             onChange={(decision) => put(at, { ...rule, decision })}
           />
           {!isReadOnly && (
-            <IconButton label={`Remove rule ${at + 1}`} size="small" onClick={() => set(rules.toSpliced(at, 1))}>
+            <IconButton label={words.remove(at + 1)} size="small" onClick={() => set(rules.toSpliced(at, 1))}>
               <Trash2 />
             </IconButton>
           )}
@@ -51,7 +51,7 @@ export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edi
       ))}
       {!isReadOnly && (
         <Button size="small" onClick={() => set([...rules, { tool: '', decision: 'always' }])}>
-          <Plus /> Add rule
+          <Plus /> {words.add}
         </Button>
       )}
     </fieldset>

@@ -8,24 +8,22 @@ import css from './config-editor.module.css';
 import { ConfigField } from './config-field.tsx';
 import type { ConfigMember } from './draft.ts';
 import type { EditedConfig } from './edited.ts';
+import { commonWords, configWords } from '../words.ts';
 
 type Part = {
-  name: string;
-  label: string;
+  name: keyof typeof configWords.parts;
   /** The fields of a group are beside each other. */
   groups: readonly (readonly ConfigMember[])[];
 };
 
 const PARTS: readonly Part[] = [
-  { name: 'model', label: 'Model', groups: [['model'], ['mode', 'streaming'], ['system_prompt']] },
+  { name: 'model', groups: [['model'], ['mode', 'streaming'], ['system_prompt']] },
   {
     name: 'tools',
-    label: 'Tools and approval',
     groups: [['tools'], ['mcp_servers'], ['approval'], ['client_tools']],
   },
   {
     name: 'limits',
-    label: 'Limits',
     groups: [
       ['max_tokens', 'max_steps', 'context_limit', 'idle_timeout_s'],
       ['output_schema', 'output_retries'],
@@ -33,8 +31,8 @@ const PARTS: readonly Part[] = [
       ['limits'],
     ],
   },
-  { name: 'pinned', label: 'Pinned', groups: [['pinned']] },
-  { name: 'more', label: 'More', groups: [['parameters']] },
+  { name: 'pinned', groups: [['pinned']] },
+  { name: 'more', groups: [['parameters']] },
 ];
 
 type Props = {
@@ -59,7 +57,7 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
       }}
     >
       {children}
-      <Tabs label="Settings" tabs={PARTS.map((part) => toTab(part, edited))} />
+      <Tabs label={configWords.title} tabs={PARTS.map((part) => toTab(part, edited))} />
       {saving.error !== null && (
         <div className={css.error} role="alert">
           <ErrorText error={saving.error} />
@@ -67,10 +65,10 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
       )}
       {notice}
       <div className={css.actions}>
-        <Button onClick={onClose}>{edited.isReadOnly ? 'Close' : 'Cancel'}</Button>
+        <Button onClick={onClose}>{edited.isReadOnly ? commonWords.close : commonWords.cancel}</Button>
         {!edited.isReadOnly && (
           <Button type="submit" variant="primary" busy={saving.isPending} disabled={!canSave}>
-            Save
+            {commonWords.save}
           </Button>
         )}
       </div>
@@ -78,13 +76,14 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
   );
 }
 
-function toTab({ name, label, groups }: Part, edited: EditedConfig) {
+function toTab({ name, groups }: Part, edited: EditedConfig) {
   const isWrong = groups.flat().some((member) => edited.faults[member] !== undefined);
   return {
     name,
     label: (
       <>
-        {label} {isWrong && <CircleAlert className={css.mark} role="img" aria-label="has errors" />}
+        {configWords.parts[name]}{' '}
+        {isWrong && <CircleAlert className={css.mark} role="img" aria-label={configWords.hasErrors} />}
       </>
     ),
     content: groups.map((members) => (

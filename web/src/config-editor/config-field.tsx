@@ -8,18 +8,13 @@ import type { ConfigMember, TextMember } from './draft.ts';
 import type { EditedConfig } from './edited.ts';
 import { FIELDS } from './fields.ts';
 import { PinnedTexts } from './pinned-texts.tsx';
+import { configWords } from '../words.ts';
 
 type Props<Member> = { member: Member; edited: EditedConfig };
 
-const MODES = [
-  { value: 'act', label: 'Act' },
-  { value: 'plan', label: 'Plan: only tools without effects' },
-];
+const MODES = (['act', 'plan'] as const).map((value) => ({ value, label: configWords.modes[value] }));
 
-const STREAMING = [
-  { value: 'on', label: 'On' },
-  { value: 'off', label: 'Off' },
-];
+const STREAMING = (['on', 'off'] as const).map((value) => ({ value, label: configWords.streaming[value] }));
 
 export function ConfigField({ member, edited }: Props<ConfigMember>) {
   switch (member) {
@@ -71,7 +66,7 @@ function Model({ edited }: { edited: EditedConfig }) {
   return (
     <TextField
       {...bind(edited, 'model')}
-      hint={`provider/model. Configured providers: ${useProviders().join(', ') || 'none'}`}
+      hint={configWords.modelHint(useProviders())}
       suggestions={useModels()}
       placeholder={edited.unset.model}
     />

@@ -1,5 +1,6 @@
 /** Every field of a config: what it is called, and how its value is read. The API validates more than its form. */
 import type { Json } from 'nightshift/client';
+import { configWords } from '../words.ts';
 import type { ConfigDraft, ConfigMember } from './draft.ts';
 
 export type Read = { kind: 'value'; value: Json } | { kind: 'wrong'; message: string };
@@ -13,62 +14,27 @@ export type FieldDefinition<Written> = {
   read: (written: Written) => Read;
 };
 
+const { fields, faults } = configWords;
+
 export const FIELDS: { readonly [Member in ConfigMember]: FieldDefinition<ConfigDraft[Member]> } = {
-  model: { label: 'Model', read: (text) => value(text.trim()) },
-  mode: { label: 'Mode', read: value },
-  streaming: { label: 'Streaming', read: (chosen) => value(chosen === 'on') },
-  system_prompt: { label: 'System prompt', rows: 8, read: value },
-  tools: { label: 'Tools', read: (names) => value([...names]) },
-  mcp_servers: {
-    label: 'MCP servers',
-    hint: 'Includes all tools of a server.',
-    read: (names) => value([...names]),
-  },
-  max_tokens: { label: 'Max tokens', hint: 'Output tokens per answer.', read: readNumber },
-  context_limit: { label: 'Context limit', hint: 'Tokens per prompt.', read: readNumber },
-  max_steps: { label: 'Max steps', hint: 'Model calls per job.', read: readNumber },
-  idle_timeout_s: {
-    label: 'Idle timeout',
-    hint: 'Seconds without activity until the context is archived.',
-    read: readNumber,
-  },
-  approval: { label: 'Approval rules', read: value },
-  pinned: { label: 'Pinned texts', read: value },
-  compaction: {
-    label: 'Compaction',
-    hint: 'JSON object: type (threshold, llm, none), threshold, keep_turns, model.',
-    rows: 4,
-    read: readObject,
-  },
-  client_tools: {
-    label: 'Client tools',
-    hint: 'JSON array of objects with name, description and input_schema.',
-    rows: 4,
-    read: readArray,
-  },
-  parameters: {
-    label: 'Parameters',
-    hint: 'JSON object, passed to the provider unchanged.',
-    rows: 8,
-    read: readObject,
-  },
-  limits: {
-    label: 'Limits',
-    hint: 'JSON object with the limits of workers below this one: depth, children, workers.',
-    rows: 3,
-    read: readObject,
-  },
-  output_schema: {
-    label: 'Output schema',
-    hint: 'JSON Schema that answers must match; false: any text.',
-    rows: 8,
-    read: readSchema,
-  },
-  output_retries: {
-    label: 'Output retries',
-    hint: 'How often the model is asked again after an answer that does not match. Default: 2.',
-    read: readCount,
-  },
+  model: { ...fields.model, read: (text) => value(text.trim()) },
+  mode: { ...fields.mode, read: value },
+  streaming: { ...fields.streaming, read: (chosen) => value(chosen === 'on') },
+  system_prompt: { ...fields.system_prompt, rows: 8, read: value },
+  tools: { ...fields.tools, read: (names) => value([...names]) },
+  mcp_servers: { ...fields.mcp_servers, read: (names) => value([...names]) },
+  max_tokens: { ...fields.max_tokens, read: readNumber },
+  context_limit: { ...fields.context_limit, read: readNumber },
+  max_steps: { ...fields.max_steps, read: readNumber },
+  idle_timeout_s: { ...fields.idle_timeout_s, read: readNumber },
+  approval: { ...fields.approval, read: value },
+  pinned: { ...fields.pinned, read: value },
+  compaction: { ...fields.compaction, rows: 4, read: readObject },
+  client_tools: { ...fields.client_tools, rows: 4, read: readArray },
+  parameters: { ...fields.parameters, rows: 8, read: readObject },
+  limits: { ...fields.limits, rows: 3, read: readObject },
+  output_schema: { ...fields.output_schema, rows: 8, read: readSchema },
+  output_retries: { ...fields.output_retries, read: readCount },
 };
 
 function value(given: Json): Read {
@@ -81,12 +47,12 @@ function wrong(message: string): Read {
 
 function readNumber(text: string): Read {
   const number = Number(text);
-  return Number.isInteger(number) && number > 0 ? value(number) : wrong('Enter a whole number above 0.');
+  return Number.isInteger(number) && number > 0 ? value(number) : wrong(faults.above0);
 }
 
 function readCount(text: string): Read {
   const number = Number(text);
-  return Number.isInteger(number) && number >= 0 ? value(number) : wrong('Enter a whole number, 0 or above.');
+  return Number.isInteger(number) && number >= 0 ? value(number) : wrong(faults.from0);
 }
 
 function readSchema(text: string): Read {
@@ -96,12 +62,12 @@ function readSchema(text: string): Read {
 function readObject(text: string): Read {
   const json = parseJson(text);
   const isObject = typeof json === 'object' && json !== null && !Array.isArray(json);
-  return isObject ? value(json) : wrong('Enter a JSON object.');
+  return isObject ? value(json) : wrong(faults.object);
 }
 
 function readArray(text: string): Read {
   const json = parseJson(text);
-  return Array.isArray(json) ? value(json) : wrong('Enter a JSON array.');
+  return Array.isArray(json) ? value(json) : wrong(faults.array);
 }
 
 function parseJson(text: string): Json {

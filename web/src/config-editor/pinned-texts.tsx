@@ -4,6 +4,10 @@ import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import css from './config-editor.module.css';
 import type { EditedConfig } from './edited.ts';
+import { configWords } from '../words.ts';
+
+const words = configWords.pinned;
+const { label, hint } = configWords.fields.pinned;
 
 /** Edits the texts that follow the system prompt in every prompt. */
 export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
@@ -12,35 +16,35 @@ export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edite
   const put = (at: number, text: PinnedText): void => set(texts.with(at, text));
   return (
     <fieldset className={css.list}>
-      <legend>Pinned texts</legend>
-      <p className={css.hint}>Pinned texts follow the system prompt in every prompt and are never compacted.</p>
+      <legend>{label}</legend>
+      <p className={css.hint}>{hint}</p>
       {texts.map((pinned, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- a text is identified by its position
         <div key={at} className={css.pinned}>
           <TextField
-            label={`Title of text ${at + 1}`}
+            label={words.title(at + 1)}
             readOnly={isReadOnly}
             value={pinned.title}
             autoComplete="off"
             onChange={({ target }) => put(at, { ...pinned, title: target.value })}
           />
           <TextArea
-            label={`Text ${at + 1}`}
+            label={words.text(at + 1)}
             rows={4}
             readOnly={isReadOnly}
             value={pinned.text}
             onChange={({ target }) => put(at, { ...pinned, text: target.value })}
           />
           {!isReadOnly && (
-            <Button size="small" aria-label={`Remove text ${at + 1}`} onClick={() => set(texts.toSpliced(at, 1))}>
-              <Trash2 /> Remove
+            <Button size="small" aria-label={words.removeText(at + 1)} onClick={() => set(texts.toSpliced(at, 1))}>
+              <Trash2 /> {words.remove}
             </Button>
           )}
         </div>
       ))}
       {!isReadOnly && (
         <Button size="small" onClick={() => set([...texts, { title: '', text: '' }])}>
-          <Plus /> Add text
+          <Plus /> {words.add}
         </Button>
       )}
     </fieldset>

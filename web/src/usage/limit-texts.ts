@@ -1,6 +1,7 @@
-/** The limits of a tenant in words. */
+/** The limits of a tenant in their order, each with its texts and the format of its values. */
 import type { TenantUsage } from 'nightshift/client';
 import { formatDuration } from '../ui/text/time.tsx';
+import { usageWords } from '../words.ts';
 
 export type LimitName = keyof TenantUsage['limits'];
 
@@ -10,51 +11,32 @@ export type LimitText = {
   about: string;
   /** Of what is written in a form; undefined: it is a count. */
   unit?: string;
-  /** Of a value of the limit. */
-  format?: (value: number) => string;
+  format: (value: number) => string;
 };
 
 const exact = new Intl.NumberFormat('en');
 
 export const formatExact = (value: number): string => exact.format(value);
 
-const BY_PROCESS = 'Each API process counts only its own. This number is from the process that answered.';
+export const formatMegabytes = (value: number): string => usageWords.megabytes(formatExact(value));
 
 /** What grows and stays comes first, then what is used at one time. */
-export const LIMIT_TEXTS: readonly LimitText[] = [
-  { name: 'workers', label: 'Workers', about: 'Workers that exist, also archived ones, forks and sessions.' },
-  {
-    name: 'stored_mb',
-    label: 'Stored content',
-    about: 'Of all messages. Deleting contexts or workers makes room.',
-    unit: 'MB',
-    format: (value) => `${formatExact(value)} MB`,
-  },
-  { name: 'queued_jobs', label: 'Queued jobs', about: 'Queued and delayed jobs of all contexts.' },
-  { name: 'slots', label: 'Slots', about: 'Contexts that run at once, over all worker processes. Others wait.' },
-  { name: 'streams', label: 'Event streams', about: `Open event streams. ${BY_PROCESS}` },
-  {
-    name: 'concurrent_requests',
-    label: 'Concurrent requests',
-    about: `Requests that are served at the same time, without event streams. ${BY_PROCESS}`,
-  },
-  {
-    name: 'requests_per_s',
-    label: 'Requests per second',
-    about: 'Over all API processes.',
-  },
-  {
-    name: 'upload_mb',
-    label: 'Upload size',
-    about: 'Of the body of one request.',
-    unit: 'MB',
-    format: (value) => `${formatExact(value)} MB`,
-  },
-  {
-    name: 'sql_ms',
-    label: 'Query time limit',
-    about: 'Of one statement of a list, a search, a report or an export.',
-    unit: 'ms',
-    format: formatDuration,
-  },
-];
+const FORMATS = {
+  workers: formatExact,
+  stored_mb: formatMegabytes,
+  queued_jobs: formatExact,
+  slots: formatExact,
+  streams: formatExact,
+  concurrent_requests: formatExact,
+  requests_per_s: formatExact,
+  upload_mb: formatMegabytes,
+  sql_ms: formatDuration,
+} as const satisfies Record<LimitName, LimitText['format']>;
+
+const NAMES = Object.keys(FORMATS).filter((name): name is LimitName => name in FORMATS);
+
+export const LIMIT_TEXTS: readonly LimitText[] = NAMES.map((name) => ({
+  name,
+  format: FORMATS[name],
+  ...usageWords.limits[name],
+}));

@@ -4,6 +4,7 @@ import type { TenantUsage } from 'nightshift/client';
 import { Badge } from '../ui/text/badge.tsx';
 import { LIMIT_TEXTS, formatExact, type LimitText } from './limit-texts.ts';
 import { nearnessOf, type Nearness } from './nearness.ts';
+import { usageWords } from '../words.ts';
 import css from './usage-list.module.css';
 
 type Limits = TenantUsage['limits'];
@@ -15,7 +16,7 @@ export function hasLimits({ limits }: TenantUsage): boolean {
 
 export function UsageList({ usage: { limits } }: { usage: TenantUsage }) {
   return (
-    <ul className={css.list} aria-label="Usage">
+    <ul className={css.list} aria-label={usageWords.title}>
       {LIMIT_TEXTS.map((text) => (
         <UsageItem key={text.name} text={text} of={limits[text.name]} />
       ))}
@@ -25,7 +26,7 @@ export function UsageList({ usage: { limits } }: { usage: TenantUsage }) {
 
 type ItemProps = { text: LimitText; of: Limits[keyof Limits] };
 
-function UsageItem({ text: { label, about, format = formatExact }, of: { used, limit } }: ItemProps) {
+function UsageItem({ text: { label, about, format }, of: { used, limit } }: ItemProps) {
   const isCounted = used !== null && limit !== null;
   return (
     <li className={css.item} aria-label={label}>
@@ -41,22 +42,23 @@ function UsageItem({ text: { label, about, format = formatExact }, of: { used, l
 }
 
 function valueText({ used, limit }: { used: number | null; limit: number | null }, format: (value: number) => string) {
-  if (limit === null) return used === null ? 'no limit' : `${format(used)}, no limit`;
-  return used === null ? `limit ${format(limit)}` : `${formatExact(used)} / ${format(limit)}`;
+  // The unit is written once, after the limit.
+  const shown = used === null ? null : limit === null ? format(used) : formatExact(used);
+  return usageWords.value(shown, limit === null ? null : format(limit));
 }
 
 const MARKS = {
-  near: { tone: 'amber', icon: TriangleAlert, text: 'Near the limit' },
-  at: { tone: 'red', icon: OctagonAlert, text: 'At the limit' },
-  above: { tone: 'red', icon: OctagonAlert, text: 'Above the limit' },
+  near: { tone: 'amber', icon: TriangleAlert },
+  at: { tone: 'red', icon: OctagonAlert },
+  above: { tone: 'red', icon: OctagonAlert },
 } as const;
 
 function Mark({ nearness }: { nearness: Nearness }) {
   if (nearness === 'within') return null;
-  const { tone, icon: Icon, text } = MARKS[nearness];
+  const { tone, icon: Icon } = MARKS[nearness];
   return (
     <Badge tone={tone}>
-      <Icon className={css.icon} aria-hidden="true" /> {text}
+      <Icon className={css.icon} aria-hidden="true" /> {usageWords.nearness[nearness]}
     </Badge>
   );
 }
@@ -72,7 +74,7 @@ function Bar({ label, used, limit, format }: BarProps) {
       aria-valuemin={0}
       aria-valuemax={limit}
       aria-valuenow={Math.min(used, limit)}
-      aria-valuetext={`${formatExact(used)} of ${format(limit)}`}
+      aria-valuetext={usageWords.bar(formatExact(used), format(limit))}
     >
       <svg className={css.fill} data-nearness={nearnessOf(used, limit)} viewBox="0 0 100 1" preserveAspectRatio="none">
         <rect width={Math.min(100, (100 * used) / limit)} height="1" />

@@ -5,9 +5,10 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Tabs } from '../../ui/layout/tabs.tsx';
 import { AuditTab } from './audit/audit-tab.tsx';
 import { KeysTab } from './keys/keys-tab.tsx';
+import { accessWords, placeWords } from '../../words.ts';
 
-const KEYS = { name: 'keys', label: 'API keys', content: <KeysTab /> } as const;
-const AUDIT = { name: 'audit', label: 'Audit log', content: <AuditTab /> } as const;
+const KEYS = { name: 'keys', label: accessWords.tabs.keys, content: <KeysTab /> } as const;
+const AUDIT = { name: 'audit', label: accessWords.tabs.audit, content: <AuditTab /> } as const;
 
 export function AccessPage() {
   const { tab } = useSearch({ from: '/access' });
@@ -15,9 +16,9 @@ export function AccessPage() {
   const tabs = useMay('keys') ? [KEYS, AUDIT] : [AUDIT];
   const chosen = tabs.find(({ name }) => name === tab)?.name ?? tabs[0]?.name ?? 'audit';
   return (
-    <Page title="Access">
+    <Page title={placeWords.access}>
       <Tabs
-        label="Access"
+        label={placeWords.access}
         tabs={tabs}
         value={chosen}
         onChange={(name) => void navigate({ to: '/access', search: { tab: name }, replace: true })}

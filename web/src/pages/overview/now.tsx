@@ -2,7 +2,10 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Stats } from 'nightshift/client';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { overviewWords } from '../../words.ts';
 import css from './overview.module.css';
+
+const words = overviewWords.now;
 
 const exact = new Intl.NumberFormat('en');
 
@@ -10,20 +13,15 @@ const exact = new Intl.NumberFormat('en');
 export function Now({ stats }: { stats: Stats }) {
   const states = Object.entries(stats.by_state).filter(([, count]) => count > 0);
   return (
-    <section aria-label="Now">
+    <section aria-label={words.title}>
       <dl className={css.tiles}>
-        <Tile name="Queued" value={stats.queue_depth} status="queued" about="jobs not claimed yet" />
-        <Tile name="Running" value={stats.running} status="running" about="jobs in a worker process" />
-        <Tile
-          name="Waiting"
-          value={stats.waiting}
-          status="waiting"
-          about="jobs waiting for people, workers or timers"
-        />
+        <Tile value={stats.queue_depth} status="queued" />
+        <Tile value={stats.running} status="running" />
+        <Tile value={stats.waiting} status="waiting" />
         <div className={css.tile}>
-          <dt>Contexts</dt>
+          <dt>{words.contexts}</dt>
           <dd className={css.states}>
-            {states.length === 0 && <span className={css.none}>No contexts yet</span>}
+            {states.length === 0 && <span className={css.none}>{words.noContexts}</span>}
             {states.map(([state, count]) => (
               <span key={state} className={css.state}>
                 <StatusBadge status={state} /> {exact.format(count)}
@@ -36,22 +34,13 @@ export function Now({ stats }: { stats: Stats }) {
   );
 }
 
-function Tile({
-  name,
-  value,
-  status,
-  about,
-}: {
-  name: string;
-  value: number;
-  status: string;
-  about: string;
-}): ReactNode {
+function Tile({ value, status }: { value: number; status: 'queued' | 'running' | 'waiting' }): ReactNode {
+  const { name, about } = words[status];
   return (
     <div className={css.tile}>
       <dt>{name}</dt>
       <dd>
-        <Link to="/jobs" search={{ status }} className={css.value} aria-label={`${name}: ${exact.format(value)}`}>
+        <Link to="/jobs" search={{ status }} className={css.value} aria-label={words.tile(name, exact.format(value))}>
           {exact.format(value)}
         </Link>
         <span className={css.about}>{about}</span>

@@ -10,6 +10,7 @@ import { Now } from './now.tsx';
 import { Plots } from './plots.tsx';
 import { Processes } from './processes.tsx';
 import { SPANS, spanNamed } from './spans.ts';
+import { overviewWords, placeWords } from '../../words.ts';
 
 export function OverviewPage() {
   const { span } = useSearch({ from: '/overview' });
@@ -19,10 +20,10 @@ export function OverviewPage() {
   const history = useQuery(historyQuery(chosen.seconds));
   return (
     <Page
-      title="Overview"
+      title={placeWords.overview}
       actions={
         <Segments
-          label="Time range"
+          label={overviewWords.range}
           value={chosen.value}
           segments={SPANS}
           onChange={(value) => void navigate({ to: '/overview', search: { span: value }, replace: true })}

@@ -7,7 +7,10 @@ import { IconButton } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { formatMoment } from './moments.ts';
+import { overviewWords } from '../../words.ts';
 import css from './overview.module.css';
+
+const words = overviewWords.plot;
 
 export type Series = {
   name: string;
@@ -26,6 +29,8 @@ type Props = {
   series: readonly Series[];
   history: StatsHistory;
   format: (value: number) => string;
+  /** Of bars: the axis has values that are no whole numbers. */
+  hasFractions?: boolean;
 };
 
 export function Plot(props: Props) {
@@ -39,7 +44,7 @@ export function Plot(props: Props) {
       actions={
         <IconButton
           size="small"
-          label={isTable ? `Show ${title} as chart` : `Show ${title} as table`}
+          label={isTable ? words.showChart(title) : words.showTable(title)}
           aria-pressed={isTable}
           onClick={() => setTable(!isTable)}
         >
@@ -54,7 +59,7 @@ export function Plot(props: Props) {
         {isTable ? (
           <AsTable {...props} />
         ) : isEmpty ? (
-          <p className={css.empty}>No data in this time range.</p>
+          <p className={css.empty}>{words.empty}</p>
         ) : (
           <>
             <Drawing {...props} />
@@ -66,7 +71,7 @@ export function Plot(props: Props) {
   );
 }
 
-function Drawing({ title, kind, series, history, format }: Props) {
+function Drawing({ title, kind, series, history, format, hasFractions = false }: Props) {
   const rows = history.data.map((bucket) => ({
     at: bucket.at,
     ...Object.fromEntries(series.map(({ name, of }) => [name, of(bucket)])),
@@ -87,7 +92,7 @@ function Drawing({ title, kind, series, history, format }: Props) {
       width={64}
       tickLine={false}
       axisLine={false}
-      allowDecimals={kind !== 'bars' || title === 'Cost'}
+      allowDecimals={kind !== 'bars' || hasFractions}
     />,
     <Tooltip
       key="tip"
@@ -100,14 +105,14 @@ function Drawing({ title, kind, series, history, format }: Props) {
   ];
   const chart: ReactElement =
     kind === 'bars' ? (
-      <BarChart data={rows} title={title} desc="Use the arrow keys to move between data points.">
+      <BarChart data={rows} title={title} desc={words.keys}>
         {parts}
         {series.map(({ name, colour }) => (
           <Bar key={name} dataKey={name} stackId="all" fill={colour} isAnimationActive={false} />
         ))}
       </BarChart>
     ) : (
-      <LineChart data={rows} title={title} desc="Use the arrow keys to move between data points.">
+      <LineChart data={rows} title={title} desc={words.keys}>
         {parts}
         {series.map(({ name, colour, dashed }) => (
           <Line
@@ -157,14 +162,14 @@ function Legend({ series }: { series: readonly Series[] }) {
 
 function AsTable({ title, series, history, format }: Props) {
   const rows = history.data.filter((bucket) => series.some(({ of }) => (of(bucket) ?? 0) !== 0)).toReversed();
-  if (rows.length === 0) return <p className={css.empty}>No data in this time range.</p>;
+  if (rows.length === 0) return <p className={css.empty}>{words.empty}</p>;
   return (
     <Table
-      label={`${title} over time`}
+      label={words.overTime(title)}
       rows={rows}
       rowKey={({ at }) => at}
       columns={[
-        { name: 'at', head: 'From', cell: ({ at }) => formatMoment(at, history.bucket_s, 'long') },
+        { name: 'at', head: words.from, cell: ({ at }) => formatMoment(at, history.bucket_s, 'long') },
         ...series.map(({ name, of }) => ({
           name,
           head: name,

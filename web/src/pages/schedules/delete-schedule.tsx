@@ -4,22 +4,25 @@ import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
 import { FormDialog } from '../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
+import { commonWords, schedulesWords } from '../../words.ts';
+
+const words = schedulesWords.delete;
 
 export function DeleteSchedule({ schedule: { id, name }, onClose }: { schedule: Schedule; onClose: () => void }) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: () => client.schedules.delete(id),
     onSuccess: () => {
-      showNotice(`Schedule ${name} deleted`);
+      showNotice(words.done(name));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.schedules }),
   });
   return (
     <FormDialog
-      title={`Delete schedule ${name}?`}
-      description="Its run log is deleted too. Jobs that it started go on."
-      submit="Delete"
+      title={words.title(name)}
+      description={words.about}
+      submit={commonWords.delete}
       danger
       saving={remove}
       onSubmit={() => remove.mutate()}

@@ -1,5 +1,6 @@
 /** What is written in the form of a schedule, and the requests that it becomes. Pure functions. */
 import type { CreateSchedule, PatchSchedule, Schedule } from 'nightshift/client';
+import { schedulesWords } from '../../words.ts';
 
 /** Fields of a kind that is not chosen keep what was written. */
 export type ScheduleDraft = {
@@ -49,13 +50,13 @@ export function emptyDraft(timezone: string): ScheduleDraft {
 
 export function toDraft(schedule: Schedule): ScheduleDraft {
   const { name, cron, every_s: everyS, at, timezone, target, content, overlap, catch_up, jitter_s } = schedule;
-  const everyUnit = unitOf(everyS ?? EVERY_UNITS.hours);
+  const { amount, unit: everyUnit } = everyOf(everyS ?? EVERY_UNITS.hours);
   return {
     name,
     timing: cron === null ? (everyS === null ? 'at' : 'every') : 'cron',
     cron: cron ?? '',
     timezone,
-    every: everyS === null ? '' : String(everyS / EVERY_UNITS[everyUnit]),
+    every: everyS === null ? '' : String(amount),
     everyUnit,
     at: at === null ? '' : toLocal(at),
     target: target.worker === undefined ? 'context' : 'worker',
@@ -73,9 +74,9 @@ export function toDraft(schedule: Schedule): ScheduleDraft {
 /** The fields that cannot be sent as they are, by the names of the request. */
 export function faultsOf({ timing, every, at, jitter }: ScheduleDraft): { [path: string]: string } {
   return {
-    ...(timing === 'every' && every !== '' && !isWhole(every) && { every_s: 'Enter a whole number above 0.' }),
-    ...(timing === 'at' && at !== '' && Number.isNaN(Date.parse(at)) && { at: 'Enter a day and a time.' }),
-    ...(jitter !== '0' && jitter !== '' && !isWhole(jitter) && { jitter_s: 'Enter a whole number of seconds.' }),
+    ...(timing === 'every' && every !== '' && !isWhole(every) && { every_s: schedulesWords.timing.everyFault }),
+    ...(timing === 'at' && at !== '' && Number.isNaN(Date.parse(at)) && { at: schedulesWords.timing.atFault }),
+    ...(jitter !== '0' && jitter !== '' && !isWhole(jitter) && { jitter_s: schedulesWords.policy.jitterFault }),
   };
 }
 
@@ -125,10 +126,11 @@ function settingsOf(draft: ScheduleDraft, config: WorkerConfig) {
   };
 }
 
-/** The largest unit of which it is a whole number. */
-function unitOf(everyS: number): EveryUnit {
+/** In the largest unit of which it is a whole number. */
+export function everyOf(everyS: number): { amount: number; unit: EveryUnit } {
   const units = ['days', 'hours', 'minutes'] as const;
-  return units.find((unit) => everyS % EVERY_UNITS[unit] === 0) ?? 'seconds';
+  const unit = units.find((one) => everyS % EVERY_UNITS[one] === 0) ?? 'seconds';
+  return { amount: everyS / EVERY_UNITS[unit], unit };
 }
 
 function isWhole(text: string): boolean {

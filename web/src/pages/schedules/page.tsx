@@ -17,6 +17,7 @@ import { DeleteSchedule } from './delete-schedule.tsx';
 import { RunsDialog } from './runs-dialog.tsx';
 import { ScheduleForm } from './schedule-form.tsx';
 import { ScheduleItem } from './schedule-item.tsx';
+import { commonWords, placeWords, schedulesWords } from '../../words.ts';
 import css from './schedules.module.css';
 
 export function SchedulesPage() {
@@ -29,12 +30,12 @@ export function SchedulesPage() {
   const [deleted, setDeleted] = useState<Schedule | null>(null);
   return (
     <Page
-      title="Schedules"
-      about="Inputs that are posted at certain times."
+      title={placeWords.schedules}
+      about={schedulesWords.about}
       actions={
         mayConfigure && (
           <Button variant="primary" onClick={() => setEdited('new')}>
-            <Plus aria-hidden="true" /> New schedule
+            <Plus aria-hidden="true" /> {schedulesWords.new}
           </Button>
         )
       }
@@ -44,12 +45,12 @@ export function SchedulesPage() {
         <ErrorState error={schedules.error} onRetry={() => void schedules.refetch()} busy={schedules.isFetching} />
       )}
       {schedules.isSuccess && rows.length === 0 && (
-        <Empty icon={<CalendarClock aria-hidden="true" />} title="No schedules yet">
-          A schedule posts an input to a context, or to a new worker, by a cron expression, at an interval, or once.
+        <Empty icon={<CalendarClock aria-hidden="true" />} title={schedulesWords.empty}>
+          {schedulesWords.emptyAbout}
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={css.items} aria-label="Schedules">
+        <ul className={css.items} aria-label={placeWords.schedules}>
           {rows.map((schedule) => (
             <ScheduleItem
               key={schedule.id}
@@ -63,7 +64,7 @@ export function SchedulesPage() {
       )}
       {schedules.hasNextPage && (
         <Button className={css.more} busy={schedules.isFetchingNextPage} onClick={() => void schedules.fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
       {edited !== null && <ScheduleForm known={edited === 'new' ? null : edited} onClose={() => setEdited(null)} />}

@@ -1,18 +1,18 @@
 import type { ScheduleRun } from 'nightshift/client';
 import { Badge, type Tone } from '../../ui/text/badge.tsx';
+import { schedulesWords } from '../../words.ts';
 
-const SHOWN: Readonly<Record<ScheduleRun['status'], { label: string; tone: Tone }>> = {
-  started: { label: 'Started', tone: 'green' },
-  skipped: { label: 'Skipped', tone: 'neutral' },
-  failed: { label: 'Failed', tone: 'red' },
-  missed: { label: 'Missed', tone: 'amber' },
+const TONES: Readonly<Record<ScheduleRun['status'], Tone>> = {
+  started: 'green',
+  skipped: 'neutral',
+  failed: 'red',
+  missed: 'amber',
 };
 
 export function RunBadge({ status }: { status: ScheduleRun['status'] }) {
-  const { label, tone } = SHOWN[status];
   return (
-    <Badge tone={tone} dot="still">
-      {label}
+    <Badge tone={TONES[status]} dot="still">
+      {schedulesWords.runs.status[status]}
     </Badge>
   );
 }

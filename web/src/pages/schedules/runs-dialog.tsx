@@ -10,10 +10,13 @@ import { Table } from '../../ui/layout/table.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { RunBadge } from './run-badge.tsx';
+import { schedulesWords } from '../../words.ts';
+
+const words = schedulesWords.runs;
 
 export function RunsDialog({ schedule, onClose }: { schedule: Schedule | null; onClose: () => void }) {
   return (
-    <Dialog open={schedule !== null} onClose={onClose} title={`Runs of ${schedule?.name ?? ''}`} wide>
+    <Dialog open={schedule !== null} onClose={onClose} title={schedulesWords.item.runsOf(schedule?.name ?? '')} wide>
       {schedule !== null && <Runs id={schedule.id} />}
     </Dialog>
   );
@@ -27,17 +30,17 @@ function Runs({ id }: { id: string }) {
     ) : (
       <Skeleton lines={4} />
     );
-  if (runs.data.data.length === 0) return <p>It has not run yet.</p>;
+  if (runs.data.data.length === 0) return <p>{words.none}</p>;
   return (
     <Table
-      label="Runs"
+      label={words.label}
       rows={runs.data.data}
       rowKey={(run) => run.id}
       columns={[
-        { name: 'status', head: 'Status', cell: ({ status }) => <RunBadge status={status} /> },
-        { name: 'at', head: 'At', cell: ({ at }) => <RelativeTime at={at} /> },
-        { name: 'job', head: 'Job', cell: jobOf },
-        { name: 'why', head: 'Details', kind: 'wide', cell: detailsOf },
+        { name: 'status', head: words.columns.status, cell: ({ status }) => <RunBadge status={status} /> },
+        { name: 'at', head: words.columns.at, cell: ({ at }) => <RelativeTime at={at} /> },
+        { name: 'job', head: words.columns.job, cell: jobOf },
+        { name: 'why', head: words.columns.details, kind: 'wide', cell: detailsOf },
       ]}
     />
   );
@@ -47,14 +50,14 @@ function jobOf({ job_id: jobId }: ScheduleRun) {
   if (jobId === null) return '–';
   return (
     <Link to="/jobs/$jobId" params={{ jobId }}>
-      Job {shortId(jobId)}
+      {schedulesWords.item.job(shortId(jobId))}
     </Link>
   );
 }
 
 function detailsOf({ error, manual, status, missed_until: until }: ScheduleRun): string {
   if (error !== null) return error.message;
-  if (until !== null) return 'Nothing ran for these times.';
-  if (status === 'skipped') return 'The job of the last run was unfinished.';
-  return manual ? 'Run by hand' : '';
+  if (until !== null) return words.missed;
+  if (status === 'skipped') return words.skipped;
+  return manual ? words.manual : '';
 }

@@ -14,9 +14,12 @@ import type { Edited } from './edited.ts';
 import { PolicyFields } from './policy-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
 import { TimingFields } from './timing-fields.tsx';
+import { commonWords, schedulesWords } from '../../words.ts';
 
 const SHOWN = ['name', 'cron', 'every_s', 'at', 'timezone', 'content', 'user', 'jitter_s'];
 const OF_TARGET = ['target.context_id', 'target.worker.name', 'target.worker.role'];
+
+const words = schedulesWords.form;
 
 /** `known` null: a new schedule. */
 export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClose: () => void }) {
@@ -29,7 +32,7 @@ export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClo
       if (patch !== null) await client.schedules.update(known.id, patch);
     },
     onSuccess: () => {
-      showNotice(`Schedule ${draft.name.trim()} saved`);
+      showNotice(words.saved(draft.name.trim()));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.schedules }),
@@ -48,16 +51,16 @@ export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClo
   const hasBlocks = known !== null && typeof known.content !== 'string';
   return (
     <FormDialog
-      title={known === null ? 'New schedule' : `Edit schedule ${known.name}`}
+      title={known === null ? schedulesWords.new : words.edit(known.name)}
       wide
-      submit={known === null ? 'Create schedule' : 'Save'}
+      submit={known === null ? words.create : commonWords.save}
       canSubmit={Object.keys(written).length === 0 && isComplete(draft, hasBlocks)}
       saving={{ isPending: save.isPending, error: faults.rest }}
       onSubmit={() => save.mutate()}
       onClose={onClose}
     >
       <TextField
-        label="Name"
+        label={commonWords.name}
         required
         maxLength={200}
         autoComplete="off"
@@ -68,14 +71,10 @@ export function ScheduleForm({ known, onClose }: { known: Schedule | null; onClo
       <TimingFields edited={edited} />
       <TargetFields edited={edited} isNew={known === null} />
       <TextArea
-        label="Input"
+        label={words.input}
         required
         rows={4}
-        hint={
-          hasBlocks
-            ? 'The stored content has blocks that this form cannot show. A text replaces them.'
-            : 'What each run posts to the worker.'
-        }
+        hint={hasBlocks ? words.blocksHint : words.inputHint}
         value={draft.content}
         error={edited.faultOf('content')}
         onChange={({ target }) => edited.onChange({ content: target.value })}

@@ -11,8 +11,13 @@ import { Button } from '../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
+import { everyOf } from './draft.ts';
 import { RunBadge } from './run-badge.tsx';
+import { actionOn, commonWords, schedulesWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './schedules.module.css';
+
+const words = schedulesWords.item;
 
 export function ScheduleItem({
   schedule,
@@ -31,45 +36,46 @@ export function ScheduleItem({
   const onSettled = () => cache.invalidateQueries({ queryKey: keys.schedules });
   const run = useMutation({
     mutationFn: () => client.schedules.runNow(id),
-    onSuccess: () => showNotice(`${name} runs now`),
-    onError: (error) => showError(`Could not run ${name}`, error),
+    onSuccess: () => showNotice(words.running(name)),
+    onError: (error) => showError(words.runFailed(name), error),
     onSettled,
   });
   const turn = useMutation({
     mutationFn: () => client.schedules.update(id, { paused: !paused }),
-    onError: (error) => showError(`Could not ${paused ? 'resume' : 'pause'} ${name}`, error),
+    onError: (error) => showError(paused ? words.resumeFailed(name) : words.pauseFailed(name), error),
     onSettled,
   });
+  const turnLabel = paused ? commonWords.resume : commonWords.pause;
   return (
     <li className={css.item} aria-label={name} data-row={id}>
       <div className={css.head}>
         <span className={css.name}>{name}</span>
-        {paused ? <Badge tone="amber">Paused</Badge> : <Next at={nextRunAt} />}
+        {paused ? <Badge tone="amber">{words.paused}</Badge> : <Next at={nextRunAt} />}
         <span className={css.buttons}>
           {mayConfigure && (
             <>
-              <Button size="small" busy={run.isPending} onClick={() => run.mutate()} aria-label={`Run now: ${name}`}>
-                Run now
+              <Button size="small" busy={run.isPending} onClick={() => run.mutate()} aria-label={words.runNowOf(name)}>
+                {words.runNow}
               </Button>
               <Button
                 size="small"
                 busy={turn.isPending}
                 onClick={() => turn.mutate()}
-                aria-label={`${paused ? 'Resume' : 'Pause'} ${name}`}
+                aria-label={actionOn(turnLabel, name)}
               >
-                {paused ? 'Resume' : 'Pause'}
+                {turnLabel}
               </Button>
-              <Button size="small" onClick={onEdit} aria-label={`Edit ${name}`}>
-                Edit
+              <Button size="small" onClick={onEdit} aria-label={actionOn(commonWords.edit, name)}>
+                {commonWords.edit}
               </Button>
             </>
           )}
-          <Button size="small" variant="quiet" onClick={onRuns} aria-label={`Runs of ${name}`}>
-            Runs
+          <Button size="small" variant="quiet" onClick={onRuns} aria-label={words.runsOf(name)}>
+            {words.runs}
           </Button>
           {mayConfigure && (
-            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
-              Delete
+            <Button size="small" variant="quiet" onClick={onDelete} aria-label={actionOn(commonWords.delete, name)}>
+              {commonWords.delete}
             </Button>
           )}
         </span>
@@ -86,7 +92,7 @@ export function ScheduleItem({
             <>
               {' · '}
               <Link to="/jobs/$jobId" params={{ jobId: last.job_id }}>
-                Job {shortId(last.job_id)}
+                {words.job(shortId(last.job_id))}
               </Link>
             </>
           )}
@@ -98,25 +104,28 @@ export function ScheduleItem({
 }
 
 function Next({ at }: { at: string | null }) {
-  if (at === null) return <Badge>Over</Badge>;
+  if (at === null) return <Badge>{words.over}</Badge>;
   return (
     <span className={css.next}>
-      next <RelativeTime at={at} />
+      <Sentence text={words.next} gaps={{ when: <RelativeTime at={at} /> }} />
     </span>
   );
 }
 
-function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): ReactNode {
-  if (cron !== null) return `${cron} (${timezone})`;
-  if (everyS !== null) return `every ${everyS} s`;
-  return at === null ? '' : <>once, {new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}</>;
+function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): string {
+  if (cron !== null) return words.cron(cron, timezone);
+  if (everyS !== null) {
+    const { amount, unit } = everyOf(everyS);
+    return words.every(amount, unit);
+  }
+  return at === null ? '' : words.once(new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }));
 }
 
 function targetOf({ context_id: contextId, worker }: Schedule['target']): ReactNode {
-  if (contextId === undefined) return `each run creates a worker ${worker?.name ?? ''}`;
+  if (contextId === undefined) return words.newWorker(worker?.name ?? '');
   return (
     <Link to="/contexts/$contextId" params={{ contextId }}>
-      context {shortId(contextId)}
+      {words.context(shortId(contextId))}
     </Link>
   );
 }

@@ -7,35 +7,26 @@ import { useRoleNames } from '../../data/query/workers.ts';
 import { Segments, SelectFilter } from '../../ui/forms/filters.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
 import type { Edited } from './edited.ts';
+import { schedulesWords } from '../../words.ts';
 import css from './schedules.module.css';
 
-const KINDS = [
-  { value: 'worker', label: 'New worker for each run' },
-  { value: 'context', label: 'One context' },
-] as const;
+const words = schedulesWords.target;
+
+const KINDS = (['worker', 'context'] as const).map((value) => ({ value, label: words.kinds[value] }));
 
 /** The user of a schedule never changes. */
 export function TargetFields({ edited, isNew }: { edited: Edited; isNew: boolean }) {
   const { draft, faultOf, onChange } = edited;
   return (
     <>
-      <Segments
-        label="Where it posts"
-        value={draft.target}
-        segments={KINDS}
-        onChange={(target) => onChange({ target })}
-      />
+      <Segments label={words.label} value={draft.target} segments={KINDS} onChange={(target) => onChange({ target })} />
       {draft.target === 'worker' ? <NewWorker edited={edited} /> : <OneContext edited={edited} />}
       <TextField
-        label="User"
+        label={words.user}
         disabled={!isNew}
         maxLength={500}
         autoComplete="off"
-        hint={
-          isNew
-            ? 'Optional: the end user on whose behalf the jobs run. It cannot be changed later.'
-            : 'The user of a schedule cannot be changed.'
-        }
+        hint={isNew ? words.userHint : words.userFixed}
         value={draft.user}
         error={faultOf('user')}
         onChange={({ target }) => onChange({ user: target.value })}
@@ -50,7 +41,7 @@ function NewWorker({ edited: { draft, faultOf, onChange } }: { edited: Edited })
   return (
     <div className={css.pair}>
       <TextField
-        label="Name of the worker"
+        label={words.worker}
         required
         maxLength={200}
         autoComplete="off"
@@ -59,8 +50,8 @@ function NewWorker({ edited: { draft, faultOf, onChange } }: { edited: Edited })
         onChange={({ target }) => onChange({ workerName: target.value })}
       />
       <SelectFilter
-        label="Role"
-        any="No role"
+        label={words.role}
+        any={words.noRole}
         value={role ?? undefined}
         error={faultOf('target.worker.role')}
         options={roles.map((name) => ({ value: name, label: name }))}
@@ -75,10 +66,10 @@ function OneContext({ edited: { draft, faultOf, onChange } }: { edited: Edited }
   const chosen = contexts.find(({ id }) => id === draft.contextId.trim());
   return (
     <TextField
-      label="Context"
+      label={words.context}
       required
       suggestions={contexts.map((context) => ({ value: context.id, label: contextName(context) }))}
-      hint={chosen === undefined ? 'Its id. The newest contexts are suggested.' : contextName(chosen)}
+      hint={chosen === undefined ? words.contextHint : contextName(chosen)}
       value={draft.contextId}
       error={faultOf('target.context_id')}
       onChange={({ target }) => onChange({ contextId: target.value })}

@@ -5,15 +5,14 @@ import { TextField } from '../../ui/forms/field.tsx';
 import { Select } from '../../ui/forms/select.tsx';
 import { EVERY_UNITS, type EveryUnit } from './draft.ts';
 import type { Edited } from './edited.ts';
+import { schedulesWords } from '../../words.ts';
 import css from './schedules.module.css';
 
-const KINDS = [
-  { value: 'cron', label: 'Cron expression' },
-  { value: 'every', label: 'Interval' },
-  { value: 'at', label: 'Once' },
-] as const;
+const words = schedulesWords.timing;
 
-const UNITS = (Object.keys(EVERY_UNITS) as EveryUnit[]).map((value) => ({ value, label: value }));
+const KINDS = (['cron', 'every', 'at'] as const).map((value) => ({ value, label: words.kinds[value] }));
+
+const UNITS = (Object.keys(EVERY_UNITS) as EveryUnit[]).map((value) => ({ value, label: words.units[value].many }));
 
 const TIMEZONES = [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -21,12 +20,7 @@ export function TimingFields({ edited }: { edited: Edited }) {
   const { draft, onChange } = edited;
   return (
     <>
-      <Segments
-        label="When it runs"
-        value={draft.timing}
-        segments={KINDS}
-        onChange={(timing) => onChange({ timing })}
-      />
+      <Segments label={words.label} value={draft.timing} segments={KINDS} onChange={(timing) => onChange({ timing })} />
       {draft.timing === 'cron' && <Cron edited={edited} />}
       {draft.timing === 'every' && <Every edited={edited} />}
       {draft.timing === 'at' && <Once edited={edited} />}
@@ -38,22 +32,22 @@ function Cron({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
   return (
     <div className={css.pair}>
       <TextField
-        label="Cron expression"
+        label={words.cron}
         required
-        placeholder="0 9 * * MON-FRI"
+        placeholder={words.cronExample}
         className={css.when}
         autoComplete="off"
         spellCheck={false}
-        hint="Minute, hour, day of month, month, day of week."
+        hint={words.cronHint}
         value={draft.cron}
         error={faultOf('cron')}
         onChange={({ target }) => onChange({ cron: target.value })}
       />
       <TextField
-        label="Time zone"
+        label={words.timezone}
         required
         suggestions={TIMEZONES}
-        hint="Like Europe/Berlin, or UTC."
+        hint={words.timezoneHint}
         value={draft.timezone}
         error={faultOf('timezone')}
         onChange={({ target }) => onChange({ timezone: target.value })}
@@ -66,17 +60,17 @@ function Every({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
   return (
     <div className={css.pair}>
       <TextField
-        label="Every"
+        label={words.every}
         required
         inputMode="numeric"
         autoComplete="off"
-        hint="The first run is one interval after you set it."
+        hint={words.everyHint}
         value={draft.every}
         error={faultOf('every_s')}
         onChange={({ target }) => onChange({ every: target.value.trim() })}
       />
       <Select
-        label="Unit of the interval"
+        label={words.unit}
         className={css.unit}
         value={draft.everyUnit}
         options={UNITS}
@@ -89,10 +83,10 @@ function Every({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
 function Once({ edited: { draft, faultOf, onChange } }: { edited: Edited }) {
   return (
     <TextField
-      label="At"
+      label={words.at}
       type="datetime-local"
       required
-      hint={`In the time zone of this browser, ${OWN_TIMEZONE}.`}
+      hint={words.atHint(OWN_TIMEZONE)}
       value={draft.at}
       error={faultOf('at')}
       onChange={({ target }) => onChange({ at: target.value })}

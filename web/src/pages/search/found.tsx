@@ -6,6 +6,7 @@ import { contextName, shortId } from '../../data/format.ts';
 import { Badge } from '../../ui/text/badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { partsOf } from './parts.ts';
+import { searchWords } from '../../words.ts';
 import css from './search.module.css';
 
 export function Found({ result }: { result: SearchResult }) {
@@ -14,8 +15,10 @@ export function Found({ result }: { result: SearchResult }) {
   return (
     <Link to="/contexts/$contextId" params={{ contextId }} search={{ message }} className={css.found}>
       <span className={css.where}>
-        <Badge tone={role === 'user' ? 'accent' : 'neutral'}>{role === 'user' ? 'Input' : 'Answer'}</Badge>
-        <strong>{context.data === undefined ? `Context ${shortId(contextId)}` : contextName(context.data)}</strong>
+        <Badge tone={role === 'user' ? 'accent' : 'neutral'}>{searchWords.message[role]}</Badge>
+        <strong>
+          {context.data === undefined ? searchWords.context(shortId(contextId)) : contextName(context.data)}
+        </strong>
         <RelativeTime at={created_at} />
       </span>
       <span className={css.snippet}>

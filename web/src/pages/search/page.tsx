@@ -14,14 +14,18 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Found } from './found.tsx';
 import { AUTHORS, SearchFilters, type SearchSearch } from './search-filters.tsx';
 import { SearchBox } from './search-box.tsx';
+import { commonWords, placeWords, searchWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './search.module.css';
+
+const { hints } = searchWords;
 
 export function SearchPage() {
   const search = useSearch({ from: '/search' });
   const navigate = useNavigate();
   const change = (next: SearchSearch): void => void navigate({ to: '/search', search: next, replace: true });
   return (
-    <Page title="Search" about="Search the messages of all contexts.">
+    <Page title={placeWords.search} about={searchWords.about}>
       <SearchBox
         value={search.q ?? ''}
         onChange={(q) => {
@@ -42,19 +46,22 @@ function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch):
 
 function Hints() {
   return (
-    <Empty icon={<Telescope aria-hidden="true" />} title="Enter a search term">
+    <Empty icon={<Telescope aria-hidden="true" />} title={hints.title}>
       <ul className={css.hints}>
         <li>
-          <code>invoice overdue</code> finds messages with both words
+          <Sentence text={hints.both} gaps={{ example: <code>{hints.bothExample}</code> }} />
         </li>
         <li>
-          <code>"second reminder"</code> finds the phrase
+          <Sentence text={hints.phrase} gaps={{ example: <code>{hints.phraseExample}</code> }} />
         </li>
         <li>
-          <code>invoice or bill</code> finds either
+          <Sentence text={hints.either} gaps={{ example: <code>{hints.eitherExample}</code> }} />
         </li>
         <li>
-          <code>invoice -paid</code> excludes messages with <code>paid</code>
+          <Sentence
+            text={hints.without}
+            gaps={{ example: <code>{hints.withoutExample}</code>, word: <code>{hints.withoutWord}</code> }}
+          />
         </li>
       </ul>
     </Empty>
@@ -70,14 +77,14 @@ function Results({ filter }: { filter: SearchFilter }) {
   return (
     <>
       <p className={css.count} role="status">
-        {rows.length === 0 ? '' : `${rows.length}${found.hasNextPage ? ' and more' : ''}, best match first`}
+        {rows.length === 0 ? '' : searchWords.found(rows.length, found.hasNextPage)}
       </p>
       {rows.length === 0 && (
-        <Empty icon={<SearchX aria-hidden="true" />} title="No results">
-          Try fewer words or filters. New messages can be found after their job has ended.
+        <Empty icon={<SearchX aria-hidden="true" />} title={searchWords.none}>
+          {searchWords.noneAbout}
         </Empty>
       )}
-      <ol className={css.list} aria-label="Results" aria-busy={found.isPlaceholderData}>
+      <ol className={css.list} aria-label={searchWords.results} aria-busy={found.isPlaceholderData}>
         {rows.map((result) => (
           <li key={result.message_id}>
             <Found result={result} />
@@ -86,7 +93,7 @@ function Results({ filter }: { filter: SearchFilter }) {
       </ol>
       {found.hasNextPage && (
         <Button className={css.more} busy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
     </>

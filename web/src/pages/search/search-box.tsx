@@ -1,5 +1,6 @@
 import { Search } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { searchWords } from '../../words.ts';
 import css from './search.module.css';
 
 /** Debounce of the search field. */
@@ -33,8 +34,8 @@ export function SearchBox({ value, onChange }: { value: string; onChange: (value
       <Search aria-hidden="true" />
       <input
         type="search"
-        aria-label="Search all messages"
-        placeholder="Search all messages"
+        aria-label={searchWords.field}
+        placeholder={searchWords.field}
         autoFocus
         value={text}
         onChange={({ target }) => {

@@ -2,6 +2,7 @@ import { shortId } from '../../data/format.ts';
 import { useRoleNames } from '../../data/query/workers.ts';
 import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
+import { commonWords, searchWords } from '../../words.ts';
 
 export type SearchSearch = {
   q?: string;
@@ -13,10 +14,9 @@ export type SearchSearch = {
   to?: string;
 };
 
-export const AUTHORS = [
-  { value: 'user', label: 'Inputs' },
-  { value: 'assistant', label: 'Answers' },
-] as const;
+const words = searchWords.filters;
+
+export const AUTHORS = (['user', 'assistant'] as const).map((value) => ({ value, label: words.messages[value] }));
 
 export function SearchFilters({
   search,
@@ -29,28 +29,28 @@ export function SearchFilters({
   const set = (name: keyof SearchSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   const of = (['context_id', 'worker_id'] as const).flatMap((name) => {
     const id = search[name];
-    const what = name === 'context_id' ? 'Context' : 'Worker';
-    return id === undefined ? [] : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
+    const labelOf = name === 'context_id' ? searchWords.context : searchWords.worker;
+    return id === undefined ? [] : [{ label: labelOf(shortId(id)), onRemove: () => set(name, undefined) }];
   });
   return (
     <>
-      <FilterBar label="Filter results">
+      <FilterBar label={words.label}>
         <SelectFilter
-          label="Message type"
-          any="Inputs and answers"
+          label={words.messageType}
+          any={words.anyMessage}
           value={AUTHORS.find(({ value }) => value === search.message_role)?.value}
           options={AUTHORS}
           onChange={(value) => set('message_role', value)}
         />
         <SelectFilter
-          label="Worker role"
-          any="Any role"
+          label={words.role}
+          any={words.anyRole}
           value={search.role}
           options={roles.map((name) => ({ value: name, label: name }))}
           onChange={(value) => set('role', value)}
         />
-        <DayFilter label="From" value={search.from} onChange={(day) => set('from', day)} />
-        <DayFilter label="Until" value={search.to} onChange={(day) => set('to', day)} />
+        <DayFilter label={commonWords.from} value={search.from} onChange={(day) => set('from', day)} />
+        <DayFilter label={commonWords.until} value={search.to} onChange={(day) => set('to', day)} />
       </FilterBar>
       <FilterChips chips={of} />
     </>

@@ -8,7 +8,11 @@ import { showHelp } from '../../ui/forms/help.ts';
 import { useTheme } from '../../ui/state/theme.ts';
 import { showError } from '../../ui/layout/toaster.tsx';
 import listCss from '../../ui/list.module.css';
+import { commonWords, settingsWords, uiWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './settings.module.css';
+
+const words = settingsWords.browser;
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
@@ -16,46 +20,43 @@ export function Browser() {
   const leave = useSignOut();
   return (
     <div className={listCss.stack}>
-      <Card title="Theme">
+      <Card title={uiWords.theme.title}>
         <Segments
-          label="Theme"
+          label={uiWords.theme.title}
           value={theme}
           segments={[
-            { value: 'system', label: 'System' },
-            { value: 'light', label: 'Light' },
-            { value: 'dark', label: 'Dark' },
+            { value: 'system', label: uiWords.theme.system },
+            { value: 'light', label: uiWords.theme.light },
+            { value: 'dark', label: uiWords.theme.dark },
           ]}
           onChange={setTheme}
         />
       </Card>
-      <Card title="Keyboard">
+      <Card title={words.keyboard}>
         <Button onClick={showHelp}>
-          <Keyboard aria-hidden="true" /> Show all shortcuts
+          <Keyboard aria-hidden="true" /> {words.shortcuts}
         </Button>
       </Card>
-      <Card title="Session">
+      <Card title={words.session}>
         <div className={css.session}>
-          {session?.scopes.includes('operator') === true && (
-            <p className={css.about}>Signed in as the operator, with the admin key.</p>
-          )}
+          {session?.scopes.includes('operator') === true && <p className={css.about}>{words.operator}</p>}
           {session?.tenant != null && leave !== null && (
             <p className={css.about}>
-              Signed in to the tenant <strong>{session.tenant}</strong>
               {session.user === null ? (
-                ' with an API key.'
+                <Sentence text={words.withKey} gaps={{ tenant: <strong>{session.tenant}</strong> }} />
               ) : (
-                <>
-                  {' '}
-                  as <code>{session.user}</code>.
-                </>
+                <Sentence
+                  text={words.asUser}
+                  gaps={{ tenant: <strong>{session.tenant}</strong>, user: <code>{session.user}</code> }}
+                />
               )}
             </p>
           )}
           {leave === null ? (
-            <p className={css.about}>There are no API keys, so no sign-in is needed.</p>
+            <p className={css.about}>{words.noKeys}</p>
           ) : (
-            <Button onClick={() => void leave().catch((error: unknown) => showError('Could not sign out', error))}>
-              <LogOut aria-hidden="true" /> Sign out of this browser
+            <Button onClick={() => void leave().catch((error: unknown) => showError(commonWords.signOutFailed, error))}>
+              <LogOut aria-hidden="true" /> {words.signOut}
             </Button>
           )}
         </div>

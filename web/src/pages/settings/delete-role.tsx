@@ -4,22 +4,25 @@ import { keys } from '../../data/query/keys.ts';
 import { deleteRole } from '../../data/query/workers.ts';
 import { FormDialog } from '../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
+import { commonWords, settingsWords } from '../../words.ts';
+
+const words = settingsWords.deleteRole;
 
 export function DeleteRole({ role: { name }, onClose }: { role: Role; onClose: () => void }) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: () => deleteRole(name),
     onSuccess: () => {
-      showNotice(`Role ${name} deleted`);
+      showNotice(words.done(name));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
   return (
     <FormDialog
-      title={`Delete role ${name}?`}
-      description="Existing workers keep their settings. New workers cannot use the role."
-      submit="Delete"
+      title={words.title(name)}
+      description={words.about}
+      submit={commonWords.delete}
       danger
       saving={remove}
       onSubmit={() => remove.mutate()}

@@ -11,19 +11,22 @@ import { ServersTab } from './servers.tsx';
 import { ToolsTab } from './tools.tsx';
 import { UsageTab } from './usage.tsx';
 import { WebhooksTab } from './webhooks/webhooks.tsx';
+import { placeWords, settingsWords } from '../../words.ts';
+
+const labels = settingsWords.tabs;
 
 const INSTALLATION = ['read', 'operator'] as const;
 
 /** `scopes`: a session needs one of them; none: nothing. */
 const TABS = [
-  { name: 'roles', label: 'Roles', scopes: ['read'], content: <Roles /> },
-  { name: 'tools', label: 'Tools', scopes: INSTALLATION, content: <ToolsTab /> },
-  { name: 'servers', label: 'MCP servers', scopes: INSTALLATION, content: <ServersTab /> },
-  { name: 'providers', label: 'Providers', scopes: INSTALLATION, content: <ProvidersTab /> },
-  { name: 'webhooks', label: 'Webhooks', scopes: ['read'], content: <WebhooksTab /> },
-  { name: 'usage', label: 'Usage', scopes: ['read'], content: <UsageTab /> },
-  { name: 'limits', label: 'Limits', scopes: INSTALLATION, content: <LimitsTab /> },
-  { name: 'browser', label: 'This browser', scopes: [], content: <Browser /> },
+  { name: 'roles', label: labels.roles, scopes: ['read'], content: <Roles /> },
+  { name: 'tools', label: labels.tools, scopes: INSTALLATION, content: <ToolsTab /> },
+  { name: 'servers', label: labels.servers, scopes: INSTALLATION, content: <ServersTab /> },
+  { name: 'providers', label: labels.providers, scopes: INSTALLATION, content: <ProvidersTab /> },
+  { name: 'webhooks', label: labels.webhooks, scopes: ['read'], content: <WebhooksTab /> },
+  { name: 'usage', label: labels.usage, scopes: ['read'], content: <UsageTab /> },
+  { name: 'limits', label: labels.limits, scopes: INSTALLATION, content: <LimitsTab /> },
+  { name: 'browser', label: labels.browser, scopes: [], content: <Browser /> },
 ] as const;
 
 export function SettingsPage() {
@@ -33,9 +36,9 @@ export function SettingsPage() {
   const usable = TABS.filter(({ scopes }) => hasOneOf(own, scopes));
   const chosen = (usable.find(({ name }) => name === tab) ?? usable[0])?.name ?? 'browser';
   return (
-    <Page title="Settings">
+    <Page title={placeWords.settings}>
       <Tabs
-        label="Settings"
+        label={placeWords.settings}
         tabs={usable}
         value={chosen}
         onChange={(name) => void navigate({ to: '/settings', search: { tab: name }, replace: true })}

@@ -5,7 +5,11 @@ import { RelativeTime } from '../../ui/text/time.tsx';
 import { OfSystem } from './of-system.tsx';
 import { Prices } from './prices.tsx';
 import listCss from '../../ui/list.module.css';
+import { settingsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './settings.module.css';
+
+const words = settingsWords.providers;
 
 export function ProvidersTab() {
   return (
@@ -13,22 +17,21 @@ export function ProvidersTab() {
       {({ providers, prices, default_model: model }) => (
         <div className={listCss.stack}>
           <p className={css.about}>
-            Default model: <code>{model}</code>. Provider keys are set in the environment of the processes and are never
-            shown.
+            <Sentence text={words.about} gaps={{ model: <code>{model}</code> }} />
           </p>
           <Table
-            label="Providers"
+            label={settingsWords.tabs.providers}
             rows={providers}
             rowKey={({ name }) => name}
             columns={[
-              { name: 'name', head: 'Provider', kind: 'wide', cell: ({ name }) => name },
-              { name: 'state', head: 'State', cell: (provider) => <State provider={provider} /> },
+              { name: 'name', head: words.provider, kind: 'wide', cell: ({ name }) => name },
+              { name: 'state', head: words.state, cell: (provider) => <State provider={provider} /> },
               {
                 name: 'answered',
-                head: 'Last success',
+                head: words.lastSuccess,
                 cell: ({ answered_at }) => <When at={answered_at} />,
               },
-              { name: 'failed', head: 'Last failure', cell: ({ failed_at }) => <When at={failed_at} /> },
+              { name: 'failed', head: words.lastFailure, cell: ({ failed_at }) => <When at={failed_at} /> },
             ]}
           />
           <Prices prices={prices} />
@@ -47,7 +50,10 @@ function State({ provider }: { provider: ProviderStatus }) {
       </Badge>
       {(provider.throttles ?? []).map(({ id, model, reason, until }) => (
         <div key={id} className={css.faint}>
-          {model}: {reason.replaceAll('_', ' ')}, next call <RelativeTime at={until} />
+          <Sentence
+            text={words.throttle}
+            gaps={{ model, reason: reason.replaceAll('_', ' '), when: <RelativeTime at={until} /> }}
+          />
         </div>
       ))}
     </>
@@ -58,11 +64,12 @@ function stateOf({ configured, answered_at, failed_at, throttled_until }: Provid
   label: string;
   tone: Tone;
 } {
-  if (!configured) return { label: 'No key set', tone: 'neutral' };
-  if (throttled_until !== null) return { label: 'Throttled', tone: 'amber' };
-  if (failed_at !== null && (answered_at === null || failed_at > answered_at)) return { label: 'Failing', tone: 'red' };
-  if (answered_at !== null) return { label: 'Available', tone: 'green' };
-  return { label: 'Not used yet', tone: 'neutral' };
+  if (!configured) return { label: words.states.noKey, tone: 'neutral' };
+  if (throttled_until !== null) return { label: words.states.throttled, tone: 'amber' };
+  if (failed_at !== null && (answered_at === null || failed_at > answered_at))
+    return { label: words.states.failing, tone: 'red' };
+  if (answered_at !== null) return { label: words.states.available, tone: 'green' };
+  return { label: words.states.unused, tone: 'neutral' };
 }
 
 function When({ at }: { at: string | null }) {

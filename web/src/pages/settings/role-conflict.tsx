@@ -1,6 +1,9 @@
 import type { VersionedRole } from '../../data/query/workers.ts';
 import { Button } from '../../ui/forms/button.tsx';
+import { settingsWords } from '../../words.ts';
 import css from './settings.module.css';
+
+const words = settingsWords.roleConflict;
 
 type Props = {
   theirs: VersionedRole;
@@ -13,18 +16,14 @@ export function RoleConflict({ theirs, onShow, onOverwrite }: Props) {
   const { source, version } = theirs.role;
   return (
     <div className={css.conflict} role="alert">
-      <p>
-        {source === 'file'
-          ? 'The config file defines a role with this name.'
-          : `The role was changed by someone else. Its current version is ${version ?? 1}.`}
-      </p>
+      <p>{source === 'file' ? words.ofFile : words.changed(version ?? 1)}</p>
       <div className={css.actions}>
         <Button size="small" onClick={() => onShow(theirs)}>
-          Show theirs
+          {words.show}
         </Button>
         {source === 'api' && (
           <Button size="small" variant="danger" onClick={() => onOverwrite(theirs)}>
-            Overwrite with mine
+            {words.overwrite}
           </Button>
         )}
       </div>

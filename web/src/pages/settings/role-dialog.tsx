@@ -9,6 +9,9 @@ import { Select } from '../../ui/forms/select.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RoleForm } from './role-form.tsx';
 import { NEW_ROLE, toBase } from './role-definition.ts';
+import { settingsWords } from '../../words.ts';
+
+const words = settingsWords.role;
 
 export type EditedRole = { kind: 'new' } | { kind: 'known'; name: string; isFile: boolean };
 
@@ -22,11 +25,7 @@ export function RoleDialog({ edited, onClose }: { edited: EditedRole | null; onC
       onClose={onClose}
       wide
       title={titleOf(edited)}
-      description={
-        edited?.kind === 'known' && edited.isFile
-          ? 'This role is defined in the config file and can be changed only there.'
-          : 'Empty fields use the defaults.'
-      }
+      description={edited?.kind === 'known' && edited.isFile ? words.ofFile : words.defaults}
     >
       {edited?.kind === 'new' && <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />}
       {edited?.kind === 'known' && (
@@ -37,8 +36,8 @@ export function RoleDialog({ edited, onClose }: { edited: EditedRole | null; onC
 }
 
 function titleOf(edited: EditedRole | null): string {
-  if (edited === null || edited.kind === 'new') return 'New role';
-  return edited.isFile ? `Role ${edited.name}` : `Edit role ${edited.name}`;
+  if (edited === null || edited.kind === 'new') return settingsWords.roles.new;
+  return edited.isFile ? words.titleOfFile(edited.name) : words.edit(edited.name);
 }
 
 function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClose: () => void }) {
@@ -85,10 +84,10 @@ type VersionsProps = { newest: number; shown: number; onChoose: (version: number
 function Versions({ newest, shown, onChoose }: VersionsProps) {
   const options = Array.from({ length: Math.min(newest, MOST_VERSIONS) }, (_, at) => ({
     value: String(newest - at),
-    label: at === 0 ? `${newest} (current)` : String(newest - at),
+    label: at === 0 ? words.current(newest) : String(newest - at),
   }));
   return (
-    <Field label="Version" hint="Saving an older version creates a new version.">
+    <Field label={words.version} hint={words.versionHint}>
       {(tie) => (
         <Select {...tie} value={String(shown)} options={options} onChange={(chosen) => onChoose(Number(chosen))} />
       )}

@@ -10,6 +10,9 @@ import { TextField } from '../../ui/forms/field.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 import { RoleConflict } from './role-conflict.tsx';
 import { toBase, type RoleBase } from './role-definition.ts';
+import { commonWords, settingsWords } from '../../words.ts';
+
+const words = settingsWords.role;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -22,7 +25,7 @@ type Props = {
 };
 
 export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
-  const model = useQuery(systemQuery()).data?.default_model ?? 'provider/model';
+  const model = useQuery(systemQuery()).data?.default_model ?? words.anyModel;
   const [name, setName] = useState(known ?? '');
   const [base, setBase] = useState(first);
   const [draft, setDraft] = useState(() => toConfigDraft(first.definition));
@@ -47,7 +50,7 @@ export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
   const change = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
   return (
     <ConfigEditor
-      edited={{ draft, faults, isReadOnly, unset: { model, choice: 'Default' }, onChange: change }}
+      edited={{ draft, faults, isReadOnly, unset: { model, choice: words.default }, onChange: change }}
       notice={theirs !== null && <RoleConflict theirs={theirs} onShow={onShow} onOverwrite={onOverwrite} />}
       saving={save}
       canSave={patch !== null && NAME.test(name) && !isReadOnly}
@@ -67,7 +70,7 @@ function useSave(name: string, { onConflict, onSaved }: Outcome) {
     mutationFn: ({ etag, definition }: RoleBase) => putRole(name, etag, definition),
     onSuccess: (change) => {
       if (change.kind === 'conflict') return onConflict(change.theirs);
-      showNotice(`Role ${name} saved as version ${change.role.version ?? 1}`);
+      showNotice(words.saved(name, change.role.version ?? 1));
       onSaved();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
@@ -78,12 +81,12 @@ function RoleName({ value, onChange }: { value: string; onChange: (name: string)
   const isFine = value === '' || NAME.test(value);
   return (
     <TextField
-      label="Name"
+      label={commonWords.name}
       required
       value={value}
       onChange={({ target }) => onChange(target.value)}
-      hint="Letters, digits, - and _."
-      error={isFine ? null : 'Use only letters, digits, - and _, at most 64 characters.'}
+      hint={words.nameHint}
+      error={isFine ? null : words.nameFault}
     />
   );
 }

@@ -13,7 +13,10 @@ import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
 import { RoleDialog, type EditedRole } from './role-dialog.tsx';
 import listCss from '../../ui/list.module.css';
+import { actionOn, commonWords, settingsWords } from '../../words.ts';
 import css from './settings.module.css';
+
+const words = settingsWords.roles;
 
 export function Roles() {
   const roles = useQuery(rolesQuery());
@@ -21,15 +24,13 @@ export function Roles() {
   const [deleted, setDeleted] = useState<Role | null>(null);
   const make = (
     <Button variant="primary" onClick={() => setEdited({ kind: 'new' })}>
-      <Plus aria-hidden="true" /> New role
+      <Plus aria-hidden="true" /> {words.new}
     </Button>
   );
   return (
     <div className={listCss.stack}>
       <div className={listCss.bar}>
-        <p className={css.about}>
-          A role is a template for workers. A worker keeps the role version it was created from.
-        </p>
+        <p className={css.about}>{words.about}</p>
         {make}
       </div>
       {roles.isPending && <Skeleton lines={3} height={56} />}
@@ -37,12 +38,12 @@ export function Roles() {
         <ErrorState error={roles.error} onRetry={() => void roles.refetch()} busy={roles.isFetching} />
       )}
       {roles.data?.length === 0 && (
-        <Empty icon={<Users aria-hidden="true" />} title="No roles yet">
-          A role combines a model, a system prompt and tools. Create workers from it.
+        <Empty icon={<Users aria-hidden="true" />} title={words.empty}>
+          {words.emptyAbout}
         </Empty>
       )}
       {roles.data !== undefined && roles.data.length > 0 && (
-        <ul className={listCss.items} aria-label="Roles">
+        <ul className={listCss.items} aria-label={settingsWords.tabs.roles}>
           {roles.data.map((role) => (
             <RoleItem
               key={role.name}
@@ -62,24 +63,30 @@ export function Roles() {
 function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; onDelete: () => void }) {
   const isFile = role.source === 'file';
   const tools = role.tools?.length ?? 0;
+  const open = isFile ? words.show : commonWords.edit;
   return (
     <li className={listCss.item} aria-label={role.name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{role.name}</span>
-        {isFile ? <Badge>config file</Badge> : <Badge tone="accent">version {role.version}</Badge>}
+        {isFile ? <Badge>{words.ofFile}</Badge> : <Badge tone="accent">{words.version(role.version ?? 1)}</Badge>}
         <span className={listCss.buttons}>
-          <Button size="small" onClick={onOpen} aria-label={`${isFile ? 'Show' : 'Edit'} role ${role.name}`}>
-            {isFile ? 'Show' : 'Edit'}
+          <Button size="small" onClick={onOpen} aria-label={actionOn(open, words.role(role.name))}>
+            {open}
           </Button>
           {!isFile && (
-            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete role ${role.name}`}>
-              Delete
+            <Button
+              size="small"
+              variant="quiet"
+              onClick={onDelete}
+              aria-label={actionOn(commonWords.delete, words.role(role.name))}
+            >
+              {commonWords.delete}
             </Button>
           )}
         </span>
       </div>
       <p className={css.about}>
-        {role.model ?? 'default model'} · {tools === 1 ? '1 tool' : `${tools} tools`}
+        {role.model ?? words.defaultModel} · {words.tools(tools)}
         {role.updated_at !== null && (
           <>
             {' · '}

@@ -7,20 +7,23 @@ import { OfSystem } from './of-system.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 import { ToolList } from './tools.tsx';
+import { settingsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 
-const STATES: Readonly<Record<McpServerInfo['state'], { label: string; tone: Tone }>> = {
-  up: { label: 'Up', tone: 'green' },
-  down: { label: 'Down', tone: 'red' },
-  unknown: { label: 'Unknown', tone: 'neutral' },
-};
+const words = settingsWords.servers;
+
+const TONES: Readonly<Record<McpServerInfo['state'], Tone>> = { up: 'green', down: 'red', unknown: 'neutral' };
 
 export function ServersTab() {
   return (
     <OfSystem>
       {({ mcp_servers: servers }) =>
         servers.length === 0 ? (
-          <Empty icon={<Plug aria-hidden="true" />} title="No MCP servers">
-            Configure them as <code>mcp_servers</code> in <code>nightshift.config.ts</code>.
+          <Empty icon={<Plug aria-hidden="true" />} title={words.none}>
+            <Sentence
+              text={words.noneAbout}
+              gaps={{ setting: <code>mcp_servers</code>, file: <code>nightshift.config.ts</code> }}
+            />
           </Empty>
         ) : (
           <div className={listCss.stack}>
@@ -29,17 +32,13 @@ export function ServersTab() {
                 key={name}
                 title={name}
                 actions={
-                  <Badge tone={STATES[state].tone} dot="still">
-                    {STATES[state].label}
+                  <Badge tone={TONES[state]} dot="still">
+                    {words.states[state]}
                   </Badge>
                 }
                 flush
               >
-                {tools === null ? (
-                  <p className={css.padded}>The tools are listed after the first connection.</p>
-                ) : (
-                  <ToolList tools={tools} />
-                )}
+                {tools === null ? <p className={css.padded}>{words.toolsUnknown}</p> : <ToolList tools={tools} />}
               </Card>
             ))}
           </div>

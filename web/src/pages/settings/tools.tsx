@@ -4,27 +4,12 @@ import type { ToolInfo } from 'nightshift/client';
 import { Badge } from '../../ui/text/badge.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { TextField } from '../../ui/forms/field.tsx';
+import { settingsWords } from '../../words.ts';
 import { OfSystem } from './of-system.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
-const SOURCES: Readonly<Record<ToolInfo['source'], string>> = {
-  own: 'Config file',
-  built_in: 'Built in',
-  mcp: 'MCP server',
-  elsewhere: 'Another process',
-};
-const APPROVALS: Readonly<Record<NonNullable<ToolInfo['approval']>, string>> = {
-  never: 'runs without approval',
-  always: 'needs approval',
-  deny: 'denied',
-  by_call: 'approval depends on the call',
-};
-const EFFECTS: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
-  none: 'no effects',
-  idempotent: 'idempotent',
-  once: 'runs once',
-};
+const words = settingsWords.tools;
 
 export function ToolsTab() {
   const [text, setText] = useState('');
@@ -32,7 +17,7 @@ export function ToolsTab() {
     <OfSystem>
       {({ tools }) => (
         <div className={listCss.stack}>
-          <TextField label="Find a tool" type="search" value={text} onChange={({ target }) => setText(target.value)} />
+          <TextField label={words.find} type="search" value={text} onChange={({ target }) => setText(target.value)} />
           <ToolList tools={tools.filter((tool) => says(tool, text))} />
         </div>
       )}
@@ -45,21 +30,21 @@ function says({ name, description }: ToolInfo, text: string): boolean {
 }
 
 export function ToolList({ tools }: { tools: readonly ToolInfo[] }) {
-  if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title="No matching tools" />;
+  if (tools.length === 0) return <Empty icon={<Wrench aria-hidden="true" />} title={words.none} />;
   return (
-    <ul className={listCss.items} aria-label="Tools">
+    <ul className={listCss.items} aria-label={settingsWords.tabs.tools}>
       {tools.map((tool) => (
         <li key={`${tool.source} ${tool.name}`} className={listCss.item}>
           <div className={listCss.itemHead}>
             <code className={listCss.strong}>{tool.name}</code>
-            <Badge>{SOURCES[tool.source]}</Badge>
+            <Badge>{words.sources[tool.source]}</Badge>
             {tool.effect !== null && (
-              <Badge tone={tool.effect === 'once' ? 'amber' : 'neutral'}>{EFFECTS[tool.effect]}</Badge>
+              <Badge tone={tool.effect === 'once' ? 'amber' : 'neutral'}>{words.effects[tool.effect]}</Badge>
             )}
             {tool.approval !== null && tool.approval !== 'never' && (
-              <Badge tone={tool.approval === 'deny' ? 'red' : 'accent'}>{APPROVALS[tool.approval]}</Badge>
+              <Badge tone={tool.approval === 'deny' ? 'red' : 'accent'}>{words.approvals[tool.approval]}</Badge>
             )}
-            {!tool.served && <Badge tone="red">no worker process has it</Badge>}
+            {!tool.served && <Badge tone="red">{words.unsupported}</Badge>}
           </div>
           {tool.description !== null && <p className={css.about}>{tool.description}</p>}
         </li>

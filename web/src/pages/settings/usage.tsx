@@ -7,7 +7,11 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import listCss from '../../ui/list.module.css';
 import { UsageList, hasLimits } from '../../usage/usage-list.tsx';
+import { settingsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './settings.module.css';
+
+const words = settingsWords.usage;
 
 export function UsageTab() {
   const usage = useQuery(usageQuery(null));
@@ -21,13 +25,11 @@ export function UsageTab() {
     <div className={listCss.stack}>
       {hasLimits(usage.data) ? (
         <p className={css.about}>
-          What this tenant uses of its limits. Requests beyond a limit are refused with the code{' '}
-          <code>quota_exceeded</code>; contexts beyond the slots wait. The operator of this installation sets limits.
+          <Sentence text={words.about} gaps={{ code: <code>quota_exceeded</code> }} />
         </p>
       ) : (
-        <Empty icon={<NoLimit aria-hidden="true" />} title="This tenant has no limits">
-          It may use all that the installation has, and no request is refused because of what it uses. The operator of
-          this installation can set limits, for this tenant or for all.
+        <Empty icon={<NoLimit aria-hidden="true" />} title={words.none}>
+          {words.noneAbout}
         </Empty>
       )}
       <UsageList usage={usage.data} />

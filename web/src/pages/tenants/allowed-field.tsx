@@ -1,7 +1,10 @@
 import { Segments } from '../../ui/forms/filters.tsx';
 import { TextArea } from '../../ui/forms/field.tsx';
 import type { TenantDraft } from './draft.ts';
+import { tenantsWords } from '../../words.ts';
 import css from './tenants.module.css';
+
+const words = tenantsWords.allowed;
 
 type Value = TenantDraft['allow'][keyof TenantDraft['allow']];
 type Props = {
@@ -16,24 +19,24 @@ type Props = {
 export function AllowedField({ label, example, value, error, onChange }: Props) {
   return (
     <fieldset className={css.group}>
-      <legend>Allowed {label}</legend>
+      <legend>{words.legend(label)}</legend>
       <Segments
-        label="Choice"
+        label={words.choice}
         value={value.isLimited ? 'some' : 'all'}
         segments={[
-          { value: 'all', label: 'All' },
-          { value: 'some', label: 'Only these' },
+          { value: 'all', label: words.all },
+          { value: 'some', label: words.some },
         ]}
         onChange={(chosen) => onChange({ ...value, isLimited: chosen === 'some' })}
       />
       {value.isLimited && (
         <TextArea
-          label={`Names of allowed ${label}`}
+          label={words.names(label)}
           hideLabel
           rows={3}
           spellCheck={false}
           placeholder={example}
-          hint="One name per line; * stands for any characters. An empty list allows none."
+          hint={words.hint}
           value={value.names}
           error={error}
           onChange={({ target }) => onChange({ ...value, names: target.value })}

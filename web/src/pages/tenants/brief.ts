@@ -1,23 +1,23 @@
 /** What a tenant may use, in one line each. Pure functions. */
 import type { Tenant } from 'nightshift/client';
-import { LIMIT_TEXTS, formatExact } from '../../usage/limit-texts.ts';
+import { LIMIT_TEXTS } from '../../usage/limit-texts.ts';
+import { tenantsWords } from '../../words.ts';
+
+const words = tenantsWords.item;
 
 export function limitsText(limits: Tenant['limits']): string {
-  const set = LIMIT_TEXTS.flatMap(({ name, label, format = formatExact }) => {
+  const set = LIMIT_TEXTS.flatMap(({ name, label, format }) => {
     const value = limits[name];
-    return value === null ? [] : [`${label.toLowerCase()}: ${format(value)}`];
+    return value === null ? [] : [words.limit(label, format(value))];
   });
-  return set.length === 0 ? 'no limits of its own' : `limits: ${set.join(', ')}`;
+  return words.limits(set);
 }
 
 export type AllowedKind = keyof Tenant['allow'];
 
-export const ALLOWED_KINDS: readonly { kind: AllowedKind; label: string; example: string }[] = [
-  { kind: 'models', label: 'models', example: 'anthropic/*' },
-  { kind: 'tools', label: 'tools', example: 'web_search' },
-  { kind: 'roles', label: 'roles', example: 'clerk' },
-  { kind: 'mcp_servers', label: 'MCP servers', example: 'notes' },
-];
+const KINDS: readonly AllowedKind[] = ['models', 'tools', 'roles', 'mcp_servers'];
+
+export const ALLOWED_KINDS = KINDS.map((kind) => ({ kind, ...tenantsWords.allowed.kinds[kind] }));
 
 const SHOWN = 5;
 
@@ -26,11 +26,9 @@ export function allowedText(allow: Tenant['allow']): string {
     const names = allow[kind];
     return names === null ? [] : [`${label}: ${brief(names)}`];
   });
-  return lists.length === 0 ? 'May use every model, tool, role and MCP server' : `May use only ${lists.join(' · ')}`;
+  return words.allowed(lists);
 }
 
 function brief(names: readonly string[]): string {
-  if (names.length === 0) return 'none';
-  const more = names.length - SHOWN;
-  return names.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return words.names(names.slice(0, SHOWN), names.length - SHOWN);
 }

@@ -4,39 +4,26 @@ import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
 import { FormDialog } from '../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
+import { commonWords, tenantsWords } from '../../words.ts';
 
-const TEXTS = {
-  suspend: {
-    title: 'Suspend',
-    about:
-      'All its requests are refused within a second, its event streams end, and its runs stop at their next step. Schedules and webhooks stop. Nothing is lost.',
-    status: 'suspended',
-    notice: 'is suspended',
-  },
-  resume: {
-    title: 'Resume',
-    about: 'Its requests are served again, and its jobs go on.',
-    status: 'active',
-    notice: 'is active',
-  },
-} as const;
+const STATUSES = { suspend: 'suspended', resume: 'active' } as const;
 
-export function ChangeStatus({ name, to, onClose }: { name: string; to: keyof typeof TEXTS; onClose: () => void }) {
-  const { title, about, status, notice } = TEXTS[to];
+export function ChangeStatus({ name, to, onClose }: { name: string; to: keyof typeof STATUSES; onClose: () => void }) {
+  const words = tenantsWords[to];
   const cache = useQueryClient();
   const change = useMutation({
-    mutationFn: () => client.tenants.update(name, { status }),
+    mutationFn: () => client.tenants.update(name, { status: STATUSES[to] }),
     onSuccess: () => {
-      showNotice(`The tenant ${name} ${notice}`);
+      showNotice(words.done(name));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.tenants }),
   });
   return (
     <FormDialog
-      title={`${title} tenant ${name}?`}
-      description={about}
-      submit={title}
+      title={words.title(name)}
+      description={words.about}
+      submit={commonWords[to]}
       danger={to === 'suspend'}
       saving={change}
       onSubmit={() => change.mutate()}

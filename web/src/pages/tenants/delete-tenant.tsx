@@ -6,6 +6,9 @@ import { keys } from '../../data/query/keys.ts';
 import { TextField } from '../../ui/forms/field.tsx';
 import { FormDialog } from '../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
+import { tenantsWords } from '../../words.ts';
+
+const words = tenantsWords.delete;
 
 export function DeleteTenant({ name, onClose }: { name: string; onClose: () => void }) {
   const cache = useQueryClient();
@@ -13,16 +16,16 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
   const remove = useMutation({
     mutationFn: () => client.tenants.delete(name),
     onSuccess: () => {
-      showNotice(`The tenant ${name} is being deleted`);
+      showNotice(words.done(name));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.tenants }),
   });
   return (
     <FormDialog
-      title={`Delete tenant ${name}?`}
-      description="All its data is deleted and cannot be restored: workers, contexts, messages, jobs, roles, schedules, webhooks and its audit log. Its keys, sessions and tokens end at once. Keys of the environment with its name stay refused."
-      submit="Delete permanently"
+      title={words.title(name)}
+      description={words.about}
+      submit={words.submit}
       danger
       canSubmit={typed === name}
       saving={remove}
@@ -30,8 +33,8 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
       onClose={onClose}
     >
       <TextField
-        label="Name of the tenant"
-        hint={`Type ${name} to confirm.`}
+        label={words.name}
+        hint={words.nameHint(name)}
         required
         autoComplete="off"
         spellCheck={false}

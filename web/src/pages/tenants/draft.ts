@@ -2,6 +2,7 @@
 import type { CreateTenant, PatchTenant, Tenant } from 'nightshift/client';
 import { LIMIT_TEXTS, type LimitName } from '../../usage/limit-texts.ts';
 import { ALLOWED_KINDS, type AllowedKind } from './brief.ts';
+import { tenantsWords, usageWords } from '../../words.ts';
 
 /** `names`: one in a line; kept while `isLimited` is false, which allows everything. */
 type AllowedDraft = { isLimited: boolean; names: string };
@@ -48,8 +49,8 @@ export function toDraft(tenant: Tenant | null): TenantDraft {
 export function faultsOf({ weight, limits }: TenantDraft): { [path: string]: string } {
   const ofLimits = LIMIT_TEXTS.filter(({ name }) => !/^\d*$/.test(limits[name].trim()));
   return {
-    ...(!/^(?:\d+(?:\.\d*)?|\.\d+)?$/.test(weight.trim()) && { 'limits.weight': 'Enter a number, such as 2 or 0.5.' }),
-    ...Object.fromEntries(ofLimits.map(({ name }) => [`limits.${name}`, 'Enter a whole number, or nothing.'])),
+    ...(!/^(?:\d+(?:\.\d*)?|\.\d+)?$/.test(weight.trim()) && { 'limits.weight': tenantsWords.form.weightFault }),
+    ...Object.fromEntries(ofLimits.map(({ name }) => [`limits.${name}`, usageWords.wholeNumberFault])),
   };
 }
 

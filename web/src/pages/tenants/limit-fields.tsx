@@ -2,7 +2,11 @@ import { useId } from 'react';
 import { TextField } from '../../ui/forms/field.tsx';
 import { LIMIT_TEXTS } from '../../usage/limit-texts.ts';
 import type { TenantDraft } from './draft.ts';
+import { tenantsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './tenants.module.css';
+
+const words = tenantsWords.form;
 
 type Props = {
   limits: TenantDraft['limits'];
@@ -15,19 +19,18 @@ export function LimitFields({ limits, faultOf, onChange }: Props) {
   const aboutId = useId();
   return (
     <fieldset className={css.group} aria-describedby={aboutId}>
-      <legend>Limits</legend>
+      <legend>{words.limits}</legend>
       <p id={aboutId} className={css.about}>
-        If a field is empty, <code>limits.tenant</code> of the config file applies. If that is not set either, there is
-        no limit.
+        <Sentence text={words.limitsAbout} gaps={{ setting: <code>limits.tenant</code> }} />
       </p>
       <div className={css.grid}>
         {LIMIT_TEXTS.map(({ name, label, unit }) => (
           <TextField
             key={name}
-            label={unit === undefined ? label : `${label} (${unit})`}
+            label={unit === undefined ? label : words.limitIn(label, unit)}
             inputMode="numeric"
             autoComplete="off"
-            placeholder="none of its own"
+            placeholder={words.noLimit}
             value={limits[name]}
             error={faultOf(`limits.${name}`)}
             onChange={({ target }) => onChange({ ...limits, [name]: target.value })}

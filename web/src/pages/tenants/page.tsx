@@ -18,6 +18,8 @@ import { DeleteTenant } from './delete-tenant.tsx';
 import { TenantForm } from './tenant-form.tsx';
 import { TenantItem, type Action } from './tenant-item.tsx';
 import { UsageDialog } from './usage-dialog.tsx';
+import { commonWords, tenantsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './tenants.module.css';
 
 type Open = { action: 'create' } | { action: Action; tenant: Tenant };
@@ -30,11 +32,11 @@ export function TenantsPage() {
   const hasAdminKey = useQuery(sessionQuery()).data?.auth === 'key';
   return (
     <Page
-      title="Tenants"
-      about="The tenants of this installation: their limits, and what their workers may use."
+      title={tenantsWords.title}
+      about={tenantsWords.about}
       actions={
         <Button variant="primary" onClick={() => setOpen({ action: 'create' })}>
-          <Plus aria-hidden="true" /> New tenant
+          <Plus aria-hidden="true" /> {tenantsWords.new}
         </Button>
       }
     >
@@ -44,12 +46,12 @@ export function TenantsPage() {
           <ErrorState error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
         )}
         {list.isSuccess && rows.length === 0 && (
-          <Empty icon={<Building2 aria-hidden="true" />} title="No tenants yet">
-            Create one, or use a key of <code>NIGHTSHIFT_API_KEYS</code>: its first request adds its tenant.
+          <Empty icon={<Building2 aria-hidden="true" />} title={tenantsWords.empty}>
+            <Sentence text={tenantsWords.emptyAbout} gaps={{ variable: <code>NIGHTSHIFT_API_KEYS</code> }} />
           </Empty>
         )}
         {rows.length > 0 && (
-          <ul className={listCss.items} aria-label="Tenants">
+          <ul className={listCss.items} aria-label={tenantsWords.title}>
             {rows.map((tenant) => (
               <TenantItem
                 key={tenant.name}
@@ -62,7 +64,7 @@ export function TenantsPage() {
         )}
         {list.hasNextPage && (
           <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-            Show more
+            {commonWords.showMore}
           </Button>
         )}
       </div>

@@ -13,6 +13,7 @@ import { AllowedField } from './allowed-field.tsx';
 import { ALLOWED_KINDS } from './brief.ts';
 import { faultsOf, toCreate, toDraft, toPatch, type TenantDraft } from './draft.ts';
 import { LimitFields } from './limit-fields.tsx';
+import { commonWords, tenantsWords } from '../../words.ts';
 
 const SHOWN = [
   'name',
@@ -20,6 +21,8 @@ const SHOWN = [
   ...LIMIT_TEXTS.map(({ name }) => `limits.${name}`),
   ...ALLOWED_KINDS.map(({ kind }) => `allow.${kind}`),
 ];
+
+const words = tenantsWords.form;
 
 /** `known` null: a new tenant. */
 export function TenantForm({ known, onClose }: { known: Tenant | null; onClose: () => void }) {
@@ -32,7 +35,7 @@ export function TenantForm({ known, onClose }: { known: Tenant | null; onClose: 
       if (patch !== null) await client.tenants.update(known.name, patch);
     },
     onSuccess: () => {
-      showNotice(`Tenant ${draft.name.trim()} saved`);
+      showNotice(words.saved(draft.name.trim()));
       onClose();
     },
     onSettled: async () => {
@@ -50,9 +53,9 @@ export function TenantForm({ known, onClose }: { known: Tenant | null; onClose: 
   };
   return (
     <FormDialog
-      title={known === null ? 'New tenant' : `Edit tenant ${known.name}`}
+      title={known === null ? tenantsWords.new : words.edit(known.name)}
       wide
-      submit={known === null ? 'Create tenant' : 'Save'}
+      submit={known === null ? words.create : commonWords.save}
       canSubmit={Object.keys(written).length === 0 && draft.name.trim() !== ''}
       saving={{ isPending: save.isPending, error: faults.rest }}
       onSubmit={() => save.mutate()}
@@ -60,22 +63,22 @@ export function TenantForm({ known, onClose }: { known: Tenant | null; onClose: 
     >
       {known === null && (
         <TextField
-          label="Name"
+          label={commonWords.name}
           required
           maxLength={64}
           autoComplete="off"
           spellCheck={false}
-          hint="Letters, digits, and . _ - It cannot be changed."
+          hint={words.nameHint}
           value={draft.name}
           error={faultOf('name')}
           onChange={({ target }) => change({ name: target.value })}
         />
       )}
       <TextField
-        label="Weight"
+        label={words.weight}
         inputMode="decimal"
         autoComplete="off"
-        hint="Its share of the slots while several tenants have work: with 2 it gets twice as many as one with 1."
+        hint={words.weightHint}
         value={draft.weight}
         error={faultOf('limits.weight')}
         onChange={({ target }) => change({ weight: target.value })}

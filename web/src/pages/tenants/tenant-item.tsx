@@ -5,7 +5,11 @@ import listCss from '../../ui/list.module.css';
 import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { allowedText, limitsText } from './brief.ts';
+import { actionOn, commonWords, tenantsWords } from '../../words.ts';
+import { Sentence } from '../../ui/text/sentence.tsx';
 import css from './tenants.module.css';
+
+const words = tenantsWords.item;
 
 export type Action = 'key' | 'usage' | 'edit' | 'suspend' | 'resume' | 'delete';
 
@@ -22,24 +26,29 @@ export function TenantItem({ tenant, hasAdminKey, onAction }: Props) {
     <li className={listCss.item} aria-label={name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{name}</span>
-        <Badge tone={TONES[status]}>{status}</Badge>
+        <Badge tone={TONES[status]}>{words.status[status]}</Badge>
         {status !== 'deleting' && <Buttons name={name} status={status} hasAdminKey={hasAdminKey} onAction={onAction} />}
       </div>
       {deletion === null ? (
         <>
           <p className={css.about}>
-            Weight {limits.weight} · {limitsText(limits)}
+            {words.weight(limits.weight)} · {limitsText(limits)}
           </p>
           <p className={css.about}>{allowedText(allow)}</p>
         </>
       ) : (
         <p className={css.about}>
-          Deletion requested <RelativeTime at={deletion.requested_at} /> · {count(deletion.deleted_workers)} deleted so
-          far. Worker processes delete its data.
+          <Sentence
+            text={words.deletion}
+            gaps={{
+              when: <RelativeTime at={deletion.requested_at} />,
+              workers: words.workers(deletion.deleted_workers),
+            }}
+          />
         </p>
       )}
       <p className={css.faint}>
-        Created <RelativeTime at={created_at} />
+        <Sentence text={words.created} gaps={{ when: <RelativeTime at={created_at} /> }} />
       </p>
     </li>
   );
@@ -48,34 +57,33 @@ export function TenantItem({ tenant, hasAdminKey, onAction }: Props) {
 type ButtonsProps = Pick<Props, 'hasAdminKey' | 'onAction'> & { name: string; status: 'active' | 'suspended' };
 
 function Buttons({ name, status, hasAdminKey, onAction }: ButtonsProps) {
-  const turn = status === 'active' ? ({ action: 'suspend', label: 'Suspend' } as const) : RESUME;
+  const turn = status === 'active' ? 'suspend' : 'resume';
   return (
     <span className={listCss.buttons}>
       {hasAdminKey && status === 'active' && (
-        <Button size="small" onClick={() => onAction('key')} aria-label={`Create first key of ${name}`}>
-          Create first key
+        <Button size="small" onClick={() => onAction('key')} aria-label={words.createFirstKeyOf(name)}>
+          {words.createFirstKey}
         </Button>
       )}
-      <Button size="small" onClick={() => onAction('usage')} aria-label={`Usage of ${name}`}>
-        Usage
+      <Button size="small" onClick={() => onAction('usage')} aria-label={words.usageOf(name)}>
+        {words.usage}
       </Button>
-      <Button size="small" onClick={() => onAction('edit')} aria-label={`Edit ${name}`}>
-        Edit
+      <Button size="small" onClick={() => onAction('edit')} aria-label={actionOn(commonWords.edit, name)}>
+        {commonWords.edit}
       </Button>
-      <Button size="small" onClick={() => onAction(turn.action)} aria-label={`${turn.label} ${name}`}>
-        {turn.label}
+      <Button size="small" onClick={() => onAction(turn)} aria-label={actionOn(commonWords[turn], name)}>
+        {commonWords[turn]}
       </Button>
       {name !== KEPT && (
-        <Button size="small" variant="quiet" onClick={() => onAction('delete')} aria-label={`Delete ${name}`}>
-          Delete
+        <Button
+          size="small"
+          variant="quiet"
+          onClick={() => onAction('delete')}
+          aria-label={actionOn(commonWords.delete, name)}
+        >
+          {commonWords.delete}
         </Button>
       )}
     </span>
   );
-}
-
-const RESUME = { action: 'resume', label: 'Resume' } as const;
-
-function count(workers: number): string {
-  return workers === 1 ? '1 worker' : `${workers} workers`;
 }

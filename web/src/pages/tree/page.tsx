@@ -13,6 +13,7 @@ import { findNode, sumOf } from './rows.ts';
 import { Tree } from './tree.tsx';
 import css from './tree.module.css';
 import { WorkerPanel } from './worker-panel.tsx';
+import { treeWords } from '../../words.ts';
 
 export function TreePage() {
   const { workerId } = useParams({ from: '/workers/$workerId/tree' });
@@ -26,12 +27,12 @@ function TreeOf({ workerId }: { workerId: string }) {
   const parent = worker.data?.parent_worker_id ?? null;
   const above = parent !== null && (
     <Link to="/workers/$workerId/tree" params={{ workerId: parent }} className={buttonClass({})}>
-      Parent worker
+      {treeWords.parent}
     </Link>
   );
   if (tree.data === undefined)
     return (
-      <Page title="Worker tree">
+      <Page title={treeWords.title}>
         {tree.isError ? (
           <ErrorState error={tree.error} onRetry={() => void tree.refetch()} />
         ) : (
@@ -41,13 +42,13 @@ function TreeOf({ workerId }: { workerId: string }) {
     );
   const { workers, atWork, tokens, cost } = sumOf(tree.data);
   const about = [
-    `${workers}${tree.data.truncated ? ' or more' : ''} ${workers === 1 ? 'worker' : 'workers'}`,
-    `${atWork} active`,
-    `${formatCount(tokens)} tokens`,
+    treeWords.workers(workers, tree.data.truncated),
+    treeWords.active(atWork),
+    treeWords.tokens(formatCount(tokens)),
     ...(cost === null ? [] : [formatCost(cost)]),
   ].join(' · ');
   return (
-    <Page title={`Worker tree of ${tree.data.name}`} about={about} actions={above || undefined}>
+    <Page title={treeWords.titleOf(tree.data.name)} about={about} actions={above || undefined}>
       <div className={css.layout}>
         <Tree top={tree.data} selected={selected} onSelect={setSelected} />
         <WorkerPanel

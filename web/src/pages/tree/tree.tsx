@@ -14,6 +14,7 @@ import { Duration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import { deepestOf, rowsOf, type Row } from './rows.ts';
+import { treeWords } from '../../words.ts';
 import css from './tree.module.css';
 
 /** Maximum number of separately fetched subtrees; the oldest is dropped first. */
@@ -75,7 +76,7 @@ export function Tree({
       void navigate({ to: '/contexts/$contextId', params: { contextId: row.node.context_id } });
   };
   return (
-    <ul ref={list} role="tree" aria-label="Workers" className={css.tree} onKeyDown={press}>
+    <ul ref={list} role="tree" aria-label={treeWords.tree} className={css.tree} onKeyDown={press}>
       {rows.map((row, index) => (
         <TreeRow
           key={row.node.id}
@@ -154,8 +155,8 @@ function TreeRow({
       </span>
       <span className={css.name}>{node.name}</span>
       {node.detached && (
-        <Tooltip text="Detached: continues after its parent ends">
-          <Unlink className={css.mark} aria-label="detached" />
+        <Tooltip text={treeWords.detachedAbout}>
+          <Unlink className={css.mark} aria-label={treeWords.detached} />
         </Tooltip>
       )}
       <StatusBadge status={node.state} />

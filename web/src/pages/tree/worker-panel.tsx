@@ -16,7 +16,10 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { showNotice, showError } from '../../ui/layout/toaster.tsx';
+import { treeWords } from '../../words.ts';
 import css from './tree.module.css';
+
+const { panel: words, cancel: cancelWords } = treeWords;
 
 /** Poll interval of the selected worker. */
 const WATCHED_MS = 3_000;
@@ -63,31 +66,31 @@ export function WorkerPanel({
           {state.data?.why}
         </p>
         <dl className={css.details}>
-          <Detail name="Role">{role ?? 'none'}</Detail>
-          <Detail name="Created">
+          <Detail name={words.role}>{role ?? words.noRole}</Detail>
+          <Detail name={words.created}>
             <RelativeTime at={created_at} />
           </Detail>
-          <Detail name="Id">
+          <Detail name={words.id}>
             <code>{id}</code>
-            <CopyButton read={() => id} label="Copy the worker id" />
+            <CopyButton read={() => id} label={words.copyId} />
           </Detail>
           {failure !== null && (
-            <Detail name="Last failure">
+            <Detail name={words.lastFailure}>
               {failure.message} (<code>{failure.code}</code>)
             </Detail>
           )}
         </dl>
         <div className={css.actions}>
           <Link to="/contexts/$contextId" params={{ contextId }} className={buttonClass({})}>
-            <MessagesSquare /> Open chat
+            <MessagesSquare /> {words.openChat}
           </Link>
           {jobId !== null && (
             <Link to="/jobs/$jobId" params={{ jobId }} className={buttonClass({})}>
-              <Timer /> Timeline
+              <Timer /> {words.timeline}
             </Link>
           )}
           <Link to="/jobs" search={{ worker_id: id }} className={buttonClass({})}>
-            <ListChecks /> Jobs
+            <ListChecks /> {words.jobs}
           </Link>
           <Acts workerId={id} name={name} isStopped={worker.data.state === 'stopped'} />
         </div>
@@ -116,36 +119,36 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: refresh,
-    onError: (error) => showError(isStopped ? `Could not start ${name}` : `Could not stop ${name}`, error),
+    onError: (error) => showError(isStopped ? words.startFailed(name) : words.stopFailed(name), error),
   });
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancelAll({ worker_id: workerId }),
     onSuccess: ({ count }) => {
       setAsking(false);
-      showNotice(`Cancellation of ${count === 1 ? '1 job' : `${count} jobs`} requested`);
+      showNotice(cancelWords.done(count));
       return refresh();
     },
-    onError: (error) => showError('Could not cancel the jobs', error),
+    onError: (error) => showError(cancelWords.failed, error),
   });
   return (
     <>
       <Button busy={turn.isPending} onClick={() => turn.mutate()}>
         {isStopped ? <Play /> : <CircleStop />}
-        {isStopped ? 'Start subtree' : 'Stop subtree'}
+        {isStopped ? words.start : words.stop}
       </Button>
       <Button onClick={() => setAsking(true)}>
-        <CircleX /> Cancel jobs of subtree …
+        <CircleX /> {cancelWords.open}
       </Button>
       <Dialog
         open={isAsking}
         onClose={() => setAsking(false)}
-        title={`Cancel the jobs of ${name} and all workers below?`}
-        description="Cancels every unfinished job of this worker and of all workers below it, including delayed ones. Messages are kept."
+        title={cancelWords.title(name)}
+        description={cancelWords.about}
         actions={
           <>
-            <Button onClick={() => setAsking(false)}>Keep jobs</Button>
+            <Button onClick={() => setAsking(false)}>{cancelWords.keep}</Button>
             <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel jobs
+              {cancelWords.submit}
             </Button>
           </>
         }

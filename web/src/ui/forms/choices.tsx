@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import css from './choices.module.css';
 import { Checkbox } from './checkbox.tsx';
+import { uiWords } from '../../words.ts';
 
 /** Multiple choice. Chosen values that are not in `known` are kept. */
 export function Choices({
@@ -34,7 +35,7 @@ export function Choices({
             onChange={(on) => onChange(on ? [...chosen, name] : chosen.filter((one) => one !== name))}
           />
         ))}
-        {names.length === 0 && <span className={css.none}>None available.</span>}
+        {names.length === 0 && <span className={css.none}>{uiWords.choices.none}</span>}
       </div>
       {hint !== undefined && (
         <p id={hintId} className={css.hint}>

@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import css from './filters.module.css';
 import { Field, TextField } from './field.tsx';
 import { Select, type Option } from './select.tsx';
+import { uiWords } from '../../words.ts';
 
 export function FilterBar({ label, children }: { label: string; children: ReactNode }) {
   return (
@@ -76,7 +77,7 @@ export function FilterChips({ chips }: { chips: readonly { label: string; onRemo
   return (
     <div className={css.chips}>
       {chips.map(({ label, onRemove }) => (
-        <Button key={label} size="small" onClick={onRemove} aria-label={`Remove filter: ${label}`}>
+        <Button key={label} size="small" onClick={onRemove} aria-label={uiWords.filters.remove(label)}>
           {label} <X aria-hidden="true" />
         </Button>
       ))}

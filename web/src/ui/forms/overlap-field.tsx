@@ -1,12 +1,13 @@
 import { Field } from './field.tsx';
 import { Select } from './select.tsx';
+import { uiWords } from '../../words.ts';
 
 const OPTIONS = [
-  { value: '0', label: 'Not at all: it ends at once' },
-  { value: '3600', label: 'One hour' },
-  { value: '86400', label: 'One day' },
-  { value: '604800', label: 'Seven days' },
-  { value: '2592000', label: '30 days' },
+  { value: '0', label: uiWords.overlap.none },
+  { value: '3600', label: uiWords.overlap.hour },
+  { value: '86400', label: uiWords.overlap.day },
+  { value: '604800', label: uiWords.overlap.week },
+  { value: '2592000', label: uiWords.overlap.month },
 ] as const;
 
 export type Overlap = (typeof OPTIONS)[number]['value'];

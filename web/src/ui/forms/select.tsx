@@ -2,6 +2,7 @@ import { Check, ChevronDown } from 'lucide-react';
 import { Select as Radix } from 'radix-ui';
 import { classes } from '../classes.ts';
 import type { Tie } from './field.tsx';
+import { uiWords } from '../../words.ts';
 import css from './select.module.css';
 
 export type Option<Value extends string> = { value: Value; label: string };
@@ -32,7 +33,7 @@ export function Select<Value extends string>({
   return (
     <Radix.Root value={value ?? ''} onValueChange={choose} disabled={disabled}>
       <Radix.Trigger aria-label={label} {...tie} className={classes(css.trigger, className)}>
-        <Radix.Value placeholder={placeholder ?? 'Select …'} />
+        <Radix.Value placeholder={placeholder ?? uiWords.select.placeholder} />
         <Radix.Icon asChild>
           <ChevronDown />
         </Radix.Icon>

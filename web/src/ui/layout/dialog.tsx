@@ -3,6 +3,7 @@ import { Dialog as Radix } from 'radix-ui';
 import { useRef, type ReactNode } from 'react';
 import { buttonClass } from '../forms/button.tsx';
 import { classes } from '../classes.ts';
+import { commonWords } from '../../words.ts';
 import css from './dialog.module.css';
 
 /** A modal dialog. */
@@ -63,7 +64,7 @@ export function Dialog({
           {/* Last in the tab order. Without a tooltip, which would consume the first Escape. */}
           <Radix.Close
             className={classes(buttonClass({ variant: 'quiet', size: 'small' }, true), css.close)}
-            aria-label="Close"
+            aria-label={commonWords.close}
           >
             <X />
           </Radix.Close>

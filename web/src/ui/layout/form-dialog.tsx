@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, type ReactNode } from 'react';
 import { Button } from '../forms/button.tsx';
 import { ErrorText } from '../state/error-text.tsx';
 import { Dialog } from './dialog.tsx';
+import { commonWords } from '../../words.ts';
 import css from './form-dialog.module.css';
 
 /** A dialog that sends a request: the fields, if any, what went wrong, and the buttons. */
@@ -53,7 +54,7 @@ export function FormDialog({
       actions={
         <>
           <Button onClick={close} disabled={saving.isPending}>
-            Cancel
+            {commonWords.cancel}
           </Button>
           <Button
             ref={button}

@@ -1,10 +1,11 @@
 import { useEffect, type ReactNode } from 'react';
+import { uiWords } from '../../words.ts';
 import css from './page.module.css';
 
 /** Sets the document title. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Nightshift`;
+    document.title = uiWords.pageTitle(title);
   }, [title]);
 }
 

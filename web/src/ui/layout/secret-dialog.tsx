@@ -6,12 +6,12 @@ import { useSyncExternalStore } from 'react';
 import { Button } from '../forms/button.tsx';
 import { CopyButton } from '../text/copy-button.tsx';
 import { Dialog } from './dialog.tsx';
+import { uiWords, type SecretKind } from '../../words.ts';
 import css from './secret-dialog.module.css';
 
 export type Secret = {
   title: string;
-  /** What the secret is: “key”, “secret”. */
-  what: string;
+  what: SecretKind;
   about: string;
   secret: string;
 };
@@ -44,20 +44,20 @@ export function SecretDialog() {
       open
       onClose={close}
       title={title}
-      description={`Copy the ${what} now: it is not shown again. ${about}`}
+      description={uiWords.secret.about(what, about)}
       closesBy="buttons"
       actions={
         <Button variant="primary" onClick={close}>
-          Done
+          {uiWords.secret.done}
         </Button>
       }
     >
       <div className={css.secret}>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
-        <code tabIndex={0} role="region" aria-label={`The ${what}`}>
+        <code tabIndex={0} role="region" aria-label={uiWords.secret.region(what)}>
           {secret}
         </code>
-        <CopyButton label={`Copy the ${what}`} read={() => secret} />
+        <CopyButton label={uiWords.secret.copy(what)} read={() => secret} />
       </div>
     </Dialog>
   );

@@ -2,12 +2,13 @@ import { CircleAlert } from 'lucide-react';
 import { Button } from '../forms/button.tsx';
 import { ErrorText } from './error-text.tsx';
 import { readError } from './read-error.ts';
+import { commonWords, uiWords } from '../../words.ts';
 import css from '../notice.module.css';
 
 /** Error message with its code, request id and a retry button. */
 export function ErrorState({
   error,
-  title = 'Could not load the data',
+  title = uiWords.errors.title,
   onRetry,
   busy = false,
 }: {
@@ -26,12 +27,12 @@ export function ErrorState({
       </div>
       <p className={css.facts}>
         {code}
-        {requestId !== null && ` · request ${requestId}`}
+        {requestId !== null && ` · ${uiWords.errors.request(requestId)}`}
       </p>
       {onRetry !== undefined && (
         <div className={css.actions}>
           <Button onClick={onRetry} busy={busy}>
-            Retry
+            {commonWords.retry}
           </Button>
         </div>
       )}

@@ -1,4 +1,5 @@
 /** Reads a thrown value. Errors of the API client have a code, a request id and the faults of an invalid request. */
+import { uiWords } from '../../words.ts';
 export type ReadError = {
   /** Names at most three faults. */
   message: string;
@@ -27,6 +28,6 @@ function faultsOf(error: Error): readonly string[] {
 
 /** Replaces the message of the API, which refers to the list in its response. */
 function summary(faults: readonly string[]): string {
-  const rest = faults.length > SHOWN_FAULTS ? ['There are more faults.'] : [];
+  const rest = faults.length > SHOWN_FAULTS ? [uiWords.errors.more] : [];
   return [...faults.slice(0, SHOWN_FAULTS), ...rest].join(' ');
 }

@@ -2,10 +2,11 @@ import { useRef, type ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import css from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';
+import { uiWords } from '../../words.ts';
 
 /** Preformatted text with a copy button, scrollable by keyboard. `most`: maximum height in pixels. */
 export function CodeBlock({
-  label = 'Code',
+  label = uiWords.code,
   wrap = false,
   most,
   children,

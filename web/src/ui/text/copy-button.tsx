@@ -1,13 +1,14 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { IconButton } from '../forms/button.tsx';
+import { uiWords } from '../../words.ts';
 
 const SHOWN_MS = 1500;
 
 /** Copies a text to the clipboard. `read` is called when the button is pressed. */
 export function CopyButton({
   read,
-  label = 'Copy',
+  label = uiWords.copy.no,
   className,
 }: {
   read: () => string;
@@ -28,7 +29,7 @@ export function CopyButton({
       () => setCopied('refused'),
     );
   };
-  const currentLabel = { no: label, yes: 'Copied', refused: 'Not allowed to copy' }[copied];
+  const currentLabel = copied === 'no' ? label : uiWords.copy[copied];
   return (
     <IconButton label={currentLabel} size="small" className={className} onClick={copy}>
       {copied === 'yes' ? <Check /> : <Copy />}

@@ -1,7 +1,8 @@
 import { CodeBlock } from './code-block.tsx';
+import { uiWords } from '../../words.ts';
 
 /** Shows a value as formatted JSON. A string that contains a JSON object or array is parsed first. */
-export function Json({ value, label = 'JSON', most = 320 }: { value: unknown; label?: string; most?: number }) {
+export function Json({ value, label = uiWords.json, most = 320 }: { value: unknown; label?: string; most?: number }) {
   return (
     <CodeBlock label={label} most={most} wrap>
       {write(value)}

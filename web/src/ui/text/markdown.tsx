@@ -10,6 +10,7 @@ import rehypeHighlight from 'rehype-highlight';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './code-block.tsx';
 import '../highlight.css';
+import { uiWords } from '../../words.ts';
 import css from './markdown.module.css';
 
 const components: Components = {
@@ -21,13 +22,13 @@ const components: Components = {
   // Loading the image would reveal the reader to a foreign server.
   img: ({ src, alt }) => (
     <a href={typeof src === 'string' ? src : undefined} target="_blank" rel="noopener noreferrer nofollow">
-      {alt === undefined || alt === '' ? 'image' : alt}
+      {alt === undefined || alt === '' ? uiWords.image : alt}
     </a>
   ),
   pre: ({ children }) => <CodeBlock>{children}</CodeBlock>,
   table: ({ children }) => (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
-    <div className={css.scroll} tabIndex={0} role="region" aria-label="Table">
+    <div className={css.scroll} tabIndex={0} role="region" aria-label={uiWords.table}>
       <table>{children}</table>
     </div>
   ),

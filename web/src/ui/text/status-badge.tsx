@@ -1,46 +1,56 @@
-/** Labels and colours of the statuses and states of the API. An unknown value is shown unchanged. */
+/** Colours of the statuses and states of the API. An unknown value is shown unchanged. */
+import { statusWords, type Status } from '../../words.ts';
 import { Badge, type Tone } from './badge.tsx';
 
-type Shown = { label: string; tone: Tone; live?: true };
+type Look = { tone: Tone; live?: true };
 
-const SHOWN: Readonly<Record<string, Shown>> = {
+const NEUTRAL: Look = { tone: 'neutral' };
+const LIVE: Look = { tone: 'blue', live: true };
+const AMBER: Look = { tone: 'amber' };
+const RED: Look = { tone: 'red' };
+
+const LOOKS: Readonly<Record<Status, Look>> = {
   // Jobs.
-  delayed: { label: 'Delayed', tone: 'neutral' },
-  queued: { label: 'Queued', tone: 'neutral' },
-  running: { label: 'Running', tone: 'blue', live: true },
-  waiting: { label: 'Waiting', tone: 'amber' },
-  completed: { label: 'Completed', tone: 'green' },
-  incomplete: { label: 'Incomplete', tone: 'amber' },
-  failed: { label: 'Failed', tone: 'red' },
-  cancelled: { label: 'Cancelled', tone: 'neutral' },
-  interrupted: { label: 'Interrupted', tone: 'neutral' },
+  delayed: NEUTRAL,
+  queued: NEUTRAL,
+  running: LIVE,
+  waiting: AMBER,
+  completed: { tone: 'green' },
+  incomplete: AMBER,
+  failed: RED,
+  cancelled: NEUTRAL,
+  interrupted: NEUTRAL,
   // Additional statuses of tool calls.
-  pending: { label: 'Pending', tone: 'neutral' },
-  started: { label: 'Running', tone: 'blue', live: true },
-  denied: { label: 'Denied', tone: 'red' },
-  expired: { label: 'Expired', tone: 'neutral' },
-  unknown: { label: 'Outcome unknown', tone: 'amber' },
+  pending: NEUTRAL,
+  started: LIVE,
+  denied: RED,
+  expired: NEUTRAL,
+  unknown: AMBER,
   // Additional states of workers.
-  inactive: { label: 'Idle', tone: 'neutral' },
-  working: { label: 'Working', tone: 'blue', live: true },
-  stopped: { label: 'Stopped', tone: 'neutral' },
+  inactive: NEUTRAL,
+  working: LIVE,
+  stopped: NEUTRAL,
   // Contexts.
-  Idle: { label: 'Idle', tone: 'neutral' },
-  ProcessingUserMessage: { label: 'Starting', tone: 'blue', live: true },
-  AwaitingLLMResponse: { label: 'Calling the model', tone: 'blue', live: true },
-  StreamingLLMResponse: { label: 'Answering', tone: 'blue', live: true },
-  ProcessingLLMResponse: { label: 'Answering', tone: 'blue', live: true },
-  AwaitingToolApproval: { label: 'Needs approval', tone: 'amber' },
-  AwaitingInput: { label: 'Needs an answer', tone: 'amber' },
-  AwaitingWorkers: { label: 'Waiting for workers', tone: 'accent' },
-  ExecutingTools: { label: 'Running tools', tone: 'blue', live: true },
-  TransientFailure: { label: 'Retrying', tone: 'amber', live: true },
-  PermanentFailure: { label: 'Failed', tone: 'red' },
-  Stopped: { label: 'Stopped', tone: 'neutral' },
+  Idle: NEUTRAL,
+  ProcessingUserMessage: LIVE,
+  AwaitingLLMResponse: LIVE,
+  StreamingLLMResponse: LIVE,
+  ProcessingLLMResponse: LIVE,
+  AwaitingToolApproval: AMBER,
+  AwaitingInput: AMBER,
+  AwaitingWorkers: { tone: 'accent' },
+  ExecutingTools: LIVE,
+  TransientFailure: { tone: 'amber', live: true },
+  PermanentFailure: RED,
+  Stopped: NEUTRAL,
 };
 
-export function showStatus(status: string): Shown {
-  return SHOWN[status] ?? { label: status, tone: 'neutral' };
+function isKnown(status: string): status is Status {
+  return Object.hasOwn(statusWords, status);
+}
+
+export function showStatus(status: string): Look & { label: string } {
+  return isKnown(status) ? { label: statusWords[status], ...LOOKS[status] } : { label: status, ...NEUTRAL };
 }
 
 /** Badge for the status of a job or tool call, or the state of a worker or context. */

@@ -1,5 +1,6 @@
 /** Formats times and durations. */
 import { useNow } from '../state/clock.ts';
+import { durationWords } from '../../words.ts';
 
 const UNITS = [
   ['day', 86_400_000],
@@ -25,7 +26,7 @@ export function RelativeTime({ at }: { at: string }) {
   function formatRelative(ms: number): string {
     if (Math.abs(ms) > MONTH_MS) return date.format(moment);
     const found = UNITS.find(([, length]) => Math.abs(ms) >= length);
-    if (found === undefined) return ms > 10_000 ? 'in seconds' : 'just now';
+    if (found === undefined) return ms > 10_000 ? durationWords.inSeconds : durationWords.justNow;
     return relative.format(Math.trunc(ms / found[1]), found[0]);
   }
 }
@@ -41,12 +42,12 @@ function Running({ from }: { from: string }) {
 
 /** 840 ms, 4.2 s, 3 min 12 s, 2 h 5 min, 3 d 4 h. */
 export function formatDuration(ms: number): string {
-  if (ms < 0) return '0 s';
-  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 0) return durationWords.seconds(0);
+  if (ms < 1000) return durationWords.milliseconds(Math.round(ms));
   const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds)} s`;
+  if (seconds < 60) return durationWords.seconds(seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds));
   const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  if (minutes < 60) return durationWords.minutes(minutes, Math.floor(seconds % 60));
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+  return hours < 24 ? durationWords.hours(hours, minutes % 60) : durationWords.days(Math.floor(hours / 24), hours % 24);
 }

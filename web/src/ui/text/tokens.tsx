@@ -1,5 +1,6 @@
 /** Token counts and cost. */
 import { formatCost } from './cost.ts';
+import { uiWords } from '../../words.ts';
 
 const full = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -19,18 +20,20 @@ export type UsageShown = {
 export function Tokens({ usage }: { usage: UsageShown }) {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_hit_ratio, cost } = usage;
   const read = input_tokens + cache_read_tokens + cache_write_tokens;
-  const title = [
-    `${full.format(input_tokens)} input`,
-    `${full.format(output_tokens)} output`,
-    `${full.format(cache_read_tokens)} cache read`,
-    `${full.format(cache_write_tokens)} cache write`,
-    ...(cost === undefined || cost === null ? [] : [`$${cost}`]),
-  ].join(', ');
+  const exact = uiWords.tokens.exact({
+    input: full.format(input_tokens),
+    output: full.format(output_tokens),
+    cacheRead: full.format(cache_read_tokens),
+    cacheWrite: full.format(cache_write_tokens),
+  });
+  const title = cost === undefined || cost === null ? exact : `${exact}, $${cost}`;
   return (
     <span title={title}>
-      {short.format(read)} in
-      {cache_hit_ratio !== null && cache_hit_ratio > 0 && `, ${percent.format(cache_hit_ratio)} cached`} ·{' '}
-      {short.format(output_tokens)} out
+      {uiWords.tokens.input(short.format(read))}
+      {cache_hit_ratio !== null &&
+        cache_hit_ratio > 0 &&
+        `, ${uiWords.tokens.cached(percent.format(cache_hit_ratio))}`}{' '}
+      · {uiWords.tokens.output(short.format(output_tokens))}
       {cost !== undefined && cost !== null && ` · ${formatCost(cost)}`}
     </span>
   );

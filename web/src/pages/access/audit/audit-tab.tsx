@@ -19,6 +19,7 @@ import { AuditFilters } from './audit-filters.tsx';
 import { EntryItem } from './entry-item.tsx';
 import { toFilter, type AuditSearch } from './filter.ts';
 import type { KeyNames } from './sentence.ts';
+import { accessWords, auditWords, commonWords } from '../../../words.ts';
 
 export function AuditTab() {
   const { tab: _, ...search } = useSearch({ from: '/access' });
@@ -34,11 +35,7 @@ export function AuditTab() {
     void navigate({ to: '/access', search: { tab: 'audit', ...next }, replace: true });
   return (
     <div className={listCss.stack}>
-      <p className={css.about}>
-        {ofTenant
-          ? 'Who changed access, settings or data, and who decided on tool calls.'
-          : 'What the operator did: tenants, their first keys, throttles and sessions.'}
-      </p>
+      <p className={css.about}>{ofTenant ? auditWords.ofTenant : auditWords.ofOperator}</p>
       <AuditFilters search={search} onChange={show} />
       {list.isPending && <Skeleton lines={6} height={28} />}
       {list.isError && rows.length === 0 && (
@@ -47,14 +44,14 @@ export function AuditTab() {
       {list.isSuccess && rows.length === 0 && (
         <Empty
           icon={<ScrollText aria-hidden="true" />}
-          title={isNarrowed ? 'No matching entries' : 'No entries yet'}
-          action={isNarrowed ? <Button onClick={() => show({})}>Show all entries</Button> : undefined}
+          title={isNarrowed ? auditWords.noMatch : auditWords.empty}
+          action={isNarrowed ? <Button onClick={() => show({})}>{auditWords.showAll}</Button> : undefined}
         >
-          {isNarrowed && 'Remove some filters.'}
+          {isNarrowed && auditWords.noMatchAbout}
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={listCss.items} aria-label="Audit log">
+        <ul className={listCss.items} aria-label={accessWords.tabs.audit}>
           {rows.map((entry) => (
             <EntryItem
               key={entry.id}
@@ -67,7 +64,7 @@ export function AuditTab() {
       )}
       {list.hasNextPage && (
         <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
     </div>

@@ -9,6 +9,9 @@ import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import type { AuditSearch } from './filter.ts';
 import { sentenceOf, type KeyNames, type Subject } from './sentence.ts';
+import { auditWords } from '../../../words.ts';
+
+const words = auditWords.entry;
 
 type Props = { entry: AuditEntry; names: KeyNames; onFilter: (filter: AuditSearch) => void };
 
@@ -16,10 +19,11 @@ export function EntryItem({ entry, names, onFilter }: Props) {
   const { id, at, actor, target } = entry;
   const { who, did, subject } = sentenceOf(entry, names);
   const [isOpen, setOpen] = useState(false);
-  const turn = isOpen ? 'Hide' : 'Details';
+  const turn = isOpen ? words.hide : words.details;
+  const sentence = `${who} ${did}`;
   const actorId = actor.id ?? actor.user;
   return (
-    <li className={listCss.item} aria-label={`${who} ${did}`} data-row={id}>
+    <li className={listCss.item} aria-label={sentence} data-row={id}>
       <div className={listCss.itemHead}>
         <span className={css.sentence}>
           <strong>{who}</strong> {did}
@@ -37,7 +41,7 @@ export function EntryItem({ entry, names, onFilter }: Props) {
           size="small"
           variant="quiet"
           aria-expanded={isOpen}
-          aria-label={`${turn}: ${who} ${did}`}
+          aria-label={words.detailsOf(turn, sentence)}
           onClick={() => setOpen(!isOpen)}
         >
           {turn}
@@ -45,15 +49,15 @@ export function EntryItem({ entry, names, onFilter }: Props) {
       </div>
       {isOpen && (
         <>
-          <Json value={entry} label="Entry" />
+          <Json value={entry} label={words.json} />
           <span className={listCss.buttons}>
             {actorId !== null && (
               <Button size="small" onClick={() => onFilter({ actor: actorId })}>
-                Same actor
+                {words.sameActor}
               </Button>
             )}
             <Button size="small" onClick={() => onFilter({ target })}>
-              Same target
+              {words.sameTarget}
             </Button>
           </span>
         </>
@@ -63,37 +67,38 @@ export function EntryItem({ entry, names, onFilter }: Props) {
 }
 
 function SubjectLink({ subject }: { subject: NonNullable<Subject> }) {
+  const label = words.pages[subject.page];
   switch (subject.page) {
     case 'context':
       return (
         <Link to="/contexts/$contextId" params={{ contextId: subject.id }}>
-          Context
+          {label}
         </Link>
       );
     case 'job':
       return (
         <Link to="/jobs/$jobId" params={{ jobId: subject.id }}>
-          Job
+          {label}
         </Link>
       );
     case 'keys':
       return (
         <Link to="/access" search={{ tab: 'keys' }}>
-          API keys
+          {label}
         </Link>
       );
     case 'roles':
       return (
         <Link to="/settings" search={{ tab: 'roles' }}>
-          Roles
+          {label}
         </Link>
       );
     case 'schedules':
-      return <Link to="/schedules">Schedules</Link>;
+      return <Link to="/schedules">{label}</Link>;
     case 'webhooks':
       return (
         <Link to="/settings" search={{ tab: 'webhooks' }}>
-          Webhooks
+          {label}
         </Link>
       );
   }

@@ -3,42 +3,12 @@ import type { AuditEntry } from 'nightshift/client';
 import { spanOf } from '../../../data/days.ts';
 import type { AuditFilter } from '../../../data/query/keys.ts';
 import type { Scope } from '../../../data/query/session.ts';
+import { auditWords } from '../../../words.ts';
 
 export type AuditSearch = { actor?: string; action?: string; target?: string; from?: string; to?: string };
 type Action = AuditEntry['action'];
 
-const LABELS: Readonly<Record<Action, string>> = {
-  'key.created': 'API key created',
-  'key.rotated': 'API key rotated',
-  'key.revoked': 'API key revoked',
-  'token.created': 'Token created',
-  'tokens.revoked': 'Tokens revoked',
-  'session.started': 'Signed in',
-  'session.ended': 'Signed out',
-  'tool_call.approved': 'Tool call approved',
-  'tool_call.denied': 'Tool call denied',
-  'tool_call.resolved': 'Tool call resolved',
-  'grant.removed': 'Grant removed',
-  'role.saved': 'Role saved',
-  'role.deleted': 'Role deleted',
-  'schedule.created': 'Schedule created',
-  'schedule.changed': 'Schedule changed',
-  'schedule.deleted': 'Schedule deleted',
-  'schedule.run': 'Schedule run by hand',
-  'webhook.created': 'Webhook created',
-  'webhook.changed': 'Webhook changed',
-  'webhook.rotated': 'Webhook secret rotated',
-  'webhook.disabled': 'Webhook disabled',
-  'webhook.deleted': 'Webhook deleted',
-  'config.changed': 'Settings changed',
-  'context.imported': 'Context imported',
-  'context.deleted': 'Context deleted',
-  'worker.deleted': 'Worker deleted',
-  'tenant.created': 'Tenant created',
-  'tenant.changed': 'Tenant changed',
-  'tenant.deleted': 'Tenant deleted',
-  'throttle.ended': 'Throttle ended',
-};
+const LABELS = auditWords.filters.actions;
 
 type ActionOption = { value: Action; label: string };
 

@@ -1,6 +1,9 @@
 /** Sentences for the entries of the audit log: who did what. Pure functions. */
 import type { Actor, AuditEntry } from 'nightshift/client';
 import { shortId } from '../../../data/format.ts';
+import { auditWords } from '../../../words.ts';
+
+const { actors, did } = auditWords;
 
 /** Names of API keys by their id. */
 export type KeyNames = ReadonlyMap<string, string>;
@@ -20,108 +23,108 @@ export function sentenceOf(entry: AuditEntry, names: KeyNames): Sentence {
 
 function actorText({ kind, id, user, on_behalf_of: behalf }: Actor, names: KeyNames): string {
   const who = byKind(kind, { id, user }, names);
-  return behalf === null ? who : `${who}, on behalf of ${behalf},`;
+  return behalf === null ? who : actors.onBehalfOf(who, behalf);
 }
 
 function byKind(kind: Actor['kind'], { id, user }: Pick<Actor, 'id' | 'user'>, names: KeyNames): string {
   switch (kind) {
     case 'key':
-      return `The ${keyText(id, names)}`;
+      return actors.key(keyText(id, names));
     case 'session':
-      return user ?? `A browser with the ${keyText(id, names)}`;
+      return user ?? actors.browser(keyText(id, names));
     case 'token':
-      return user ?? 'A token';
+      return user ?? actors.token;
     case 'operator':
-      return 'The operator';
+      return actors.operator;
     case 'system':
-      return 'Nightshift';
+      return actors.system;
   }
 }
 
 function keyText(id: string | null, names: KeyNames): string {
-  if (id === null) return 'API key';
-  if (id.startsWith('env:')) return `environment key ${id.slice('env:'.length)}`;
-  return `API key ${names.get(id) ?? shortId(id)}`;
+  if (id === null) return auditWords.keys.unknown;
+  if (id.startsWith('env:')) return auditWords.keys.ofEnvironment(id.slice('env:'.length));
+  return auditWords.keys.stored(names.get(id) ?? shortId(id));
 }
 
 type Act = Omit<Sentence, 'who'>;
 
 function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
   const text = (name: string): string => textIn(detail[name]);
-  const ofContext = (did: string, id = text('context_id')): Act => ({ did, subject: { page: 'context', id } });
-  const of = (page: 'keys' | 'roles' | 'schedules' | 'webhooks', did: string): Act => ({ did, subject: { page } });
-  const nothing = (did: string): Act => ({ did, subject: null });
+  const ofContext = (act: string, id = text('context_id')): Act => ({ did: act, subject: { page: 'context', id } });
+  const of = (page: 'keys' | 'roles' | 'schedules' | 'webhooks', act: string): Act => ({ did: act, subject: { page } });
+  const nothing = (act: string): Act => ({ did: act, subject: null });
   switch (action) {
     case 'key.created':
       return typeof detail['tenant'] === 'string'
-        ? nothing(`created the API key ${text('name')} (${text('scopes')}) for the tenant ${text('tenant')}`)
-        : of('keys', `created the API key ${text('name')} (${text('scopes')})`);
+        ? nothing(auditWords.keyOfTenantCreated(text('name'), text('scopes'), text('tenant')))
+        : of('keys', did[action](text('name'), text('scopes')));
     case 'key.rotated':
-      return of('keys', `rotated the ${keyText(target, names)}`);
+      return of('keys', did[action](keyText(target, names)));
     case 'key.revoked':
-      return of('keys', `revoked the ${keyText(target, names)}`);
+      return of('keys', did[action](keyText(target, names)));
     case 'token.created':
-      return nothing(`created a token for ${text('user')} (${text('scopes')})`);
+      return nothing(did[action](text('user'), text('scopes')));
     case 'tokens.revoked':
-      return nothing(`revoked the tokens of ${target}`);
+      return nothing(did[action](target));
     case 'session.started':
-      return nothing(`signed in from ${text('address')}`);
+      return nothing(did[action](text('address')));
     case 'session.ended':
-      return nothing('signed out');
+      return nothing(did[action]());
     case 'tool_call.approved':
-      return ofContext(`approved a call of ${text('tool')}`);
+      return ofContext(did[action](text('tool')));
     case 'tool_call.denied':
-      return ofContext(`denied a call of ${text('tool')}`);
+      return ofContext(did[action](text('tool')));
     case 'tool_call.resolved':
-      return ofContext(`resolved a tool call with an unknown outcome as ${text('outcome')}`);
+      return ofContext(did[action](text('outcome')));
     case 'grant.removed':
-      return ofContext(`removed the grant for ${text('tool')}`, target);
+      return ofContext(did[action](text('tool')), target);
     case 'role.saved':
-      return of('roles', `saved version ${text('version')} of the role ${target}`);
+      return of('roles', did[action](text('version'), target));
     case 'role.deleted':
-      return nothing(`deleted the role ${target}`);
+      return nothing(did[action](target));
     case 'schedule.created':
-      return of('schedules', `created the schedule ${text('name')}`);
+      return of('schedules', did[action](text('name')));
     case 'schedule.changed':
-      return of('schedules', `changed ${text('fields')} of the schedule ${shortId(target)}`);
+      return of('schedules', did[action](text('fields'), shortId(target)));
     case 'schedule.deleted':
-      return nothing(`deleted the schedule ${shortId(target)}`);
+      return nothing(did[action](shortId(target)));
     case 'schedule.run':
-      return { did: `ran the schedule ${shortId(target)}`, subject: { page: 'job', id: text('job_id') } };
+      return { did: did[action](shortId(target)), subject: { page: 'job', id: text('job_id') } };
     case 'webhook.created':
-      return of('webhooks', `created a webhook to ${text('url')}`);
+      return of('webhooks', did[action](text('url')));
     case 'webhook.changed':
-      return of('webhooks', `changed ${Object.keys(detail).join(', ') || 'nothing'} of the webhook ${shortId(target)}`);
+      return of('webhooks', did[action](Object.keys(detail).join(', ') || auditWords.nothing, shortId(target)));
     case 'webhook.rotated':
-      return of('webhooks', `rotated the secret of the webhook ${shortId(target)}`);
+      return of('webhooks', did[action](shortId(target)));
     case 'webhook.disabled':
-      return of('webhooks', `disabled the webhook ${shortId(target)}: ${text('reason')}`);
+      return of('webhooks', did[action](shortId(target), text('reason')));
     case 'webhook.deleted':
-      return nothing(`deleted the webhook ${shortId(target)}`);
+      return nothing(did[action](shortId(target)));
     case 'config.changed':
-      return nothing(`changed ${changed(detail)} of the worker or context ${shortId(target)}`);
+      return nothing(did[action](changed(detail), shortId(target)));
     case 'context.imported':
-      return ofContext(`imported the context ${shortId(target)}`, target);
+      return ofContext(did[action](shortId(target)), target);
     case 'context.deleted':
-      return nothing(`deleted the context ${shortId(target)}`);
+      return nothing(did[action](shortId(target)));
     case 'worker.deleted':
-      return nothing(`deleted the worker ${shortId(target)}`);
+      return nothing(did[action](shortId(target)));
     case 'tenant.created':
-      return nothing(`created the tenant ${target}`);
+      return nothing(did[action](target));
     case 'tenant.changed':
-      return nothing(`changed ${Object.keys(detail).join(', ')} of the tenant ${target}`);
+      return nothing(did[action](Object.keys(detail).join(', '), target));
     case 'tenant.deleted':
-      return nothing(`deleted the tenant ${target}`);
+      return nothing(did[action](target));
     case 'throttle.ended':
-      return nothing(`ended throttles of ${text('provider')}`);
+      return nothing(did[action](text('provider')));
   }
 }
 
 /** The names of the changed settings; of a PUT there are none, because all are replaced. */
 function changed({ fields, role }: AuditEntry['detail']): string {
-  if (fields === null) return 'all settings';
-  const names = [...(Array.isArray(fields) ? fields : []), ...(role === undefined ? [] : ['role'])];
-  return names.length === 0 ? 'settings' : names.map(textIn).join(', ');
+  if (fields === null) return auditWords.allSettings;
+  const names = [...(Array.isArray(fields) ? fields : []), ...(role === undefined ? [] : [auditWords.role])];
+  return names.length === 0 ? auditWords.settings : names.map(textIn).join(', ');
 }
 
 function textIn(value: unknown): string {

@@ -7,7 +7,11 @@ import { useNow } from '../../../ui/state/clock.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import listCss from '../../../ui/list.module.css';
+import { accessWords, actionOn } from '../../../words.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
 import css from '../access.module.css';
+
+const words = accessWords.keys;
 
 type Props = { apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
 
@@ -23,8 +27,8 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
     <li className={listCss.item} aria-label={name} data-row={id}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{name}</span>
-        {revokedAt !== null && <Badge tone="red">Revoked</Badge>}
-        {revokedAt === null && hasExpired && <Badge tone="amber">Expired</Badge>}
+        {revokedAt !== null && <Badge tone="red">{words.isRevoked}</Badge>}
+        {revokedAt === null && hasExpired && <Badge tone="amber">{words.isExpired}</Badge>}
         {scopes.map((scope) => (
           <Badge key={scope} tone={isValid ? 'accent' : 'neutral'}>
             {scope}
@@ -33,12 +37,12 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
         {isValid && (
           <span className={listCss.buttons}>
             {mayRotate && (
-              <Button size="small" onClick={onRotate} aria-label={`Rotate ${name}`}>
-                Rotate
+              <Button size="small" onClick={onRotate} aria-label={actionOn(words.rotate, name)}>
+                {words.rotate}
               </Button>
             )}
-            <Button size="small" variant="quiet" onClick={onRevoke} aria-label={`Revoke ${name}`}>
-              Revoke
+            <Button size="small" variant="quiet" onClick={onRevoke} aria-label={actionOn(words.revoke, name)}>
+              {words.revoke}
             </Button>
           </span>
         )}
@@ -54,22 +58,23 @@ function Times({ apiKey, hasExpired }: { apiKey: ApiKey; hasExpired: boolean }) 
   const { created_at, expires_at: expiresAt, last_used_at: lastUsedAt, revoked_at: revokedAt, replaces } = apiKey;
   return (
     <p className={css.about}>
-      Created <RelativeTime at={created_at} />
-      {replaces !== null && ' by a rotation'} · Last used{' '}
-      {lastUsedAt === null ? 'never' : <RelativeTime at={lastUsedAt} />} ·{' '}
-      {revokedAt !== null && (
-        <>
-          Revoked <RelativeTime at={revokedAt} />
-        </>
-      )}
-      {revokedAt === null && expiresAt === null && 'Does not expire'}
+      <At text={replaces === null ? words.created : words.createdByRotation} at={created_at} />
+      {' · '}
+      {lastUsedAt === null ? words.neverUsed : <At text={words.used} at={lastUsedAt} />}
+      {' · '}
+      {revokedAt !== null && <At text={words.revoked} at={revokedAt} />}
+      {revokedAt === null && expiresAt === null && words.neverExpires}
       {revokedAt === null && expiresAt !== null && (
-        <>
-          {hasExpired ? 'Expired' : 'Expires'} <RelativeTime at={expiresAt} />
-        </>
+        <At text={hasExpired ? words.expired : words.expires} at={expiresAt} />
       )}
     </p>
   );
+}
+
+type Timed = (typeof words)['created' | 'createdByRotation' | 'used' | 'revoked' | 'expired' | 'expires'];
+
+function At({ text, at }: { text: Timed; at: string }) {
+  return <Sentence text={text} gaps={{ when: <RelativeTime at={at} /> }} />;
 }
 
 function useHasPassed(at: string | null): boolean {

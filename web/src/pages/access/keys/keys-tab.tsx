@@ -19,6 +19,10 @@ import { KeyItem } from './key-item.tsx';
 import { RevokeKey } from './revoke-key.tsx';
 import { RevokeTokens } from './revoke-tokens.tsx';
 import { RotateKey } from './rotate-key.tsx';
+import { accessWords, apiKeysWords, commonWords } from '../../../words.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
+
+const words = accessWords;
 
 type Open = { kind: 'make' } | { kind: 'rotate'; key: ApiKey } | { kind: 'revoke'; key: ApiKey } | { kind: 'tokens' };
 
@@ -31,10 +35,10 @@ export function KeysTab() {
     <div className={listCss.stack}>
       <div className={listCss.bar}>
         <p className={css.about}>
-          Keys that the API made for this tenant. Those of <code>NIGHTSHIFT_API_KEYS</code> are not listed.
+          <Sentence text={words.keys.about} gaps={{ variable: <code>NIGHTSHIFT_API_KEYS</code> }} />
         </p>
         <Button variant="primary" onClick={() => setOpen({ kind: 'make' })}>
-          <Plus aria-hidden="true" /> New API key
+          <Plus aria-hidden="true" /> {apiKeysWords.new}
         </Button>
       </div>
       {list.isPending && <Skeleton lines={3} height={56} />}
@@ -42,12 +46,12 @@ export function KeysTab() {
         <ErrorState error={list.error} onRetry={() => void list.refetch()} busy={list.isFetching} />
       )}
       {list.isSuccess && rows.length === 0 && (
-        <Empty icon={<KeyRound aria-hidden="true" />} title="No API keys yet">
-          Make a key for each service and each person, with only the scopes that they need.
+        <Empty icon={<KeyRound aria-hidden="true" />} title={words.keys.empty}>
+          {words.keys.emptyAbout}
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={listCss.items} aria-label="API keys">
+        <ul className={listCss.items} aria-label={words.tabs.keys}>
           {rows.map((key) => (
             <KeyItem
               key={key.id}
@@ -60,16 +64,13 @@ export function KeysTab() {
       )}
       {list.hasNextPage && (
         <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
-      <Card title="Tokens of end users">
+      <Card title={words.tokens.title}>
         <div className={listCss.bar}>
-          <p className={css.about}>
-            Your server makes them for browsers. They are not stored, so they cannot be listed, but all tokens of a user
-            can be ended.
-          </p>
-          <Button onClick={() => setOpen({ kind: 'tokens' })}>Revoke tokens …</Button>
+          <p className={css.about}>{words.tokens.about}</p>
+          <Button onClick={() => setOpen({ kind: 'tokens' })}>{words.tokens.open}</Button>
         </div>
       </Card>
       <Dialogs open={open} onClose={() => setOpen(null)} />

@@ -4,22 +4,25 @@ import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { accessWords } from '../../../words.ts';
+
+const words = accessWords.revoke;
 
 export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
   const cache = useQueryClient();
   const revoke = useMutation({
     mutationFn: () => client.keys.revoke(id),
     onSuccess: () => {
-      showNotice(`API key ${name} revoked`);
+      showNotice(words.done(name));
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   return (
     <FormDialog
-      title={`Revoke API key ${name}?`}
-      description="It ends within a second and cannot be made valid again. The browser sessions that began with it, its event streams, and the tokens that it made end too. If you signed in with this key, you are signed out."
-      submit="Revoke"
+      title={words.title(name)}
+      description={words.about}
+      submit={accessWords.keys.revoke}
       danger
       saving={revoke}
       onSubmit={() => revoke.mutate()}

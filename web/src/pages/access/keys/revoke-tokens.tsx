@@ -6,22 +6,25 @@ import { fieldFaults } from '../../../data/field-faults.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { accessWords } from '../../../words.ts';
+
+const words = accessWords.tokens;
 
 export function RevokeTokens({ onClose }: { onClose: () => void }) {
   const [user, setUser] = useState('');
   const revoke = useMutation({
     mutationFn: (name: string) => client.tokens.revoke(name),
     onSuccess: (_, name) => {
-      showNotice(`The tokens of ${name} are revoked`);
+      showNotice(words.done(name));
       onClose();
     },
   });
   const faults = fieldFaults(revoke.error, ['user']);
   return (
     <FormDialog
-      title="Revoke the tokens of a user?"
-      description="All tokens of the user, its sessions of sign-in with OpenID Connect, and their event streams end within a second. Your server can make new tokens."
-      submit="Revoke"
+      title={words.confirm}
+      description={words.confirmAbout}
+      submit={accessWords.keys.revoke}
       danger
       canSubmit={user !== ''}
       saving={{ isPending: revoke.isPending, error: faults.rest }}
@@ -29,11 +32,11 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
       onClose={onClose}
     >
       <TextField
-        label="User"
+        label={words.user}
         required
         maxLength={500}
         autoComplete="off"
-        hint="Exactly as your server gave it when it made the tokens. For a person who signed in with OpenID Connect: as the audit log shows it."
+        hint={words.userHint}
         value={user}
         error={faults.of('user')}
         onChange={({ target }) => {

@@ -7,6 +7,9 @@ import { keys } from '../../../data/query/keys.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { useShowKey } from '../../../api-keys/show-key.ts';
+import { accessWords } from '../../../words.ts';
+
+const words = accessWords.rotate;
 
 type Props = { apiKey: ApiKey; onClose: () => void };
 
@@ -21,19 +24,14 @@ export function RotateKey({ apiKey: { id, name }, onClose }: Props) {
   });
   return (
     <FormDialog
-      title={`Rotate API key ${name}?`}
-      description="Creates a key with the same name, scopes, limits and lifetime. When the old key ends, browser sessions that began with it end too. If you signed in with the old key, you are then signed out."
-      submit="Rotate"
+      title={words.title(name)}
+      description={words.about}
+      submit={accessWords.keys.rotate}
       saving={rotate}
       onSubmit={() => rotate.mutate(Number(overlap))}
       onClose={onClose}
     >
-      <OverlapField
-        label="How long the old key stays valid"
-        hint="Replace the key wherever it is used before the old one ends."
-        value={overlap}
-        onChange={setOverlap}
-      />
+      <OverlapField label={words.overlap} hint={words.overlapHint} value={overlap} onChange={setOverlap} />
     </FormDialog>
   );
 }

@@ -4,22 +4,25 @@ import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { commonWords, webhooksWords } from '../../../words.ts';
+
+const words = webhooksWords.delete;
 
 export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const cache = useQueryClient();
   const remove = useMutation({
     mutationFn: () => client.webhooks.delete(id),
     onSuccess: () => {
-      showNotice('The webhook is deleted');
+      showNotice(words.done);
       onClose();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   return (
     <FormDialog
-      title="Delete the webhook?"
-      description={`Nothing more is sent to ${url}. Its deliveries are deleted too, also those that are pending.`}
-      submit="Delete"
+      title={words.title}
+      description={words.about(url)}
+      submit={commonWords.delete}
       danger
       saving={remove}
       onSubmit={() => remove.mutate()}

@@ -14,13 +14,16 @@ import { Badge } from '../../../ui/text/badge.tsx';
 import { Json } from '../../../ui/text/json.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import listCss from '../../../ui/list.module.css';
+import { commonWords, webhooksWords } from '../../../words.ts';
 import css from '../settings.module.css';
+
+const words = webhooksWords.deliveries;
 
 const TONES = { pending: 'amber', delivered: 'accent', failed: 'red' } as const;
 
 export function DeliveriesDialog({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   return (
-    <Dialog open onClose={onClose} title="Deliveries" description={webhook.url} wide>
+    <Dialog open onClose={onClose} title={words.title} description={webhook.url} wide>
       <Deliveries webhook={webhook} />
     </Dialog>
   );
@@ -34,9 +37,9 @@ function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
     return (
       <ErrorState error={deliveries.error} onRetry={() => void deliveries.refetch()} busy={deliveries.isFetching} />
     );
-  if (deliveries.data.data.length === 0) return <p className={css.about}>Nothing was sent yet.</p>;
+  if (deliveries.data.data.length === 0) return <p className={css.about}>{words.none}</p>;
   return (
-    <ul className={listCss.items} aria-label="Deliveries">
+    <ul className={listCss.items} aria-label={words.title}>
       {deliveries.data.data.map((delivery) => (
         <DeliveryItem
           key={delivery.id}
@@ -57,7 +60,7 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
   const mayConfigure = useMay('configure');
   const retry = useMutation({
     mutationFn: retryDelivery,
-    onError: (failure) => showError('Could not send the delivery again', failure),
+    onError: (failure) => showError(words.retryFailed, failure),
     onSettled: async () => {
       await cache.invalidateQueries({ queryKey: keys.deliveries(webhook_id) });
     },
@@ -66,14 +69,14 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
     <li className={listCss.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{type}</span>
-        <Badge tone={TONES[status]}>{status}</Badge>
+        <Badge tone={TONES[status]}>{words.status[status]}</Badge>
         <span className={css.about}>
-          {seq !== null && `seq ${seq} · `}
-          {attempts} {attempts === 1 ? 'attempt' : 'attempts'} · <RelativeTime at={created_at} />
+          {seq !== null && `${words.sequence(seq)} · `}
+          {words.attempts(attempts)} · <RelativeTime at={created_at} />
         </span>
         <span className={listCss.buttons}>
           <Button size="small" onClick={onToggle} aria-expanded={isOpen}>
-            {isOpen ? 'Hide' : 'Show'}
+            {isOpen ? words.hide : words.show}
           </Button>
           {mayConfigure && (
             <Button
@@ -81,7 +84,7 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
               busy={retry.isPending}
               onClick={() => retry.mutate({ id: webhook_id, deliveryId: id })}
             >
-              Retry
+              {commonWords.retry}
             </Button>
           )}
         </span>
@@ -103,14 +106,15 @@ function Bodies({ webhookId, id }: { webhookId: string; id: string }) {
   const { body, response_body, response_status } = data;
   return (
     <>
-      <Json value={body} label="Body" />
+      <Json value={body} label={words.body} />
       {response_status !== null && (
         <p className={css.about}>
-          Response {response_status}
-          {response_body === null || response_body === '' ? ', without a body' : ':'}
+          {response_body === null || response_body === ''
+            ? words.responseWithoutBody(response_status)
+            : words.responseWithBody(response_status)}
         </p>
       )}
-      {response_body !== null && response_body !== '' && <Json value={response_body} label="Response" />}
+      {response_body !== null && response_body !== '' && <Json value={response_body} label={words.response} />}
     </>
   );
 }

@@ -1,7 +1,13 @@
 import { DescribedChoices } from '../../../ui/forms/described-choices.tsx';
-import { EVENTS, type WebhookEvent } from './webhook-draft.ts';
+import type { WebhookEvent } from './webhook-draft.ts';
+import { webhooksWords } from '../../../words.ts';
 
-const CHOICES = (Object.keys(EVENTS) as WebhookEvent[]).map((value) => ({ value, about: EVENTS[value] }));
+const words = webhooksWords.form;
+
+const CHOICES = (Object.keys(words.eventsAbout) as WebhookEvent[]).map((value) => ({
+  value,
+  about: words.eventsAbout[value],
+}));
 
 type Props = {
   chosen: readonly WebhookEvent[];
@@ -10,5 +16,5 @@ type Props = {
 };
 
 export function EventsField({ chosen, error, onChange }: Props) {
-  return <DescribedChoices label="Events" choices={CHOICES} chosen={chosen} error={error} onChange={onChange} />;
+  return <DescribedChoices label={words.events} choices={CHOICES} chosen={chosen} error={error} onChange={onChange} />;
 }

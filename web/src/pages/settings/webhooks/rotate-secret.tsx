@@ -7,6 +7,9 @@ import { keys } from '../../../data/query/keys.ts';
 import { OverlapField, type Overlap } from '../../../ui/forms/overlap-field.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
 import { showWebhookSecret } from './show-secret.ts';
+import { webhooksWords } from '../../../words.ts';
+
+const words = webhooksWords.rotate;
 
 type Props = { webhook: Webhook; onClose: () => void };
 
@@ -21,19 +24,14 @@ export function RotateSecret({ webhook: { id, url }, onClose }: Props) {
   });
   return (
     <FormDialog
-      title="Rotate the secret?"
+      title={words.title}
       description={url}
-      submit="Rotate"
+      submit={words.submit}
       saving={rotate}
       onSubmit={() => rotate.mutate(Number(overlap))}
       onClose={onClose}
     >
-      <OverlapField
-        label="How long the old secret also signs"
-        hint="Meanwhile deliveries are signed with both. Replace the secret at the receiver before the old one ends."
-        value={overlap}
-        onChange={setOverlap}
-      />
+      <OverlapField label={words.overlap} hint={words.overlapHint} value={overlap} onChange={setOverlap} />
     </FormDialog>
   );
 }

@@ -11,15 +11,6 @@ export type WebhookDraft = {
   metadata: string;
 };
 
-export const EVENTS: Readonly<Record<WebhookEvent, string>> = {
-  'job.started': 'a worker process begins the job',
-  'job.waiting': 'the job begins to wait for a person or a client',
-  'job.finished': 'the job has ended, with any outcome',
-  'approval.requested': 'a tool call waits for approval',
-  'approval.resolved': 'a tool call was approved or denied',
-  'worker.failed': 'the job of a worker failed',
-};
-
 export function toDraft(webhook: Webhook | null): WebhookDraft {
   if (webhook === null) return { url: '', events: ['job.finished'], role: null, metadata: '' };
   const { url, events, filter } = webhook;

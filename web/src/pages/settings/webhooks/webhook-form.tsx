@@ -13,6 +13,9 @@ import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { EventsField } from './events-field.tsx';
 import { metadataOf, toBody, toDraft, toPatch, type WebhookDraft } from './webhook-draft.ts';
 import { showWebhookSecret } from './show-secret.ts';
+import { commonWords, webhooksWords } from '../../../words.ts';
+
+const words = webhooksWords.form;
 
 type Props = {
   /** Null: a new one. */
@@ -28,7 +31,7 @@ export function WebhookForm({ known, onClose }: Props) {
       if (known === null) return showWebhookSecret(await client.webhooks.create(body));
       const patch = toPatch(known, body);
       if (patch !== null) await client.webhooks.update(known.id, patch);
-      showNotice('The webhook is saved');
+      showNotice(words.saved);
     },
     onSuccess: onClose,
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
@@ -42,21 +45,21 @@ export function WebhookForm({ known, onClose }: Props) {
   const body = toBody(draft);
   return (
     <FormDialog
-      title={known === null ? 'New webhook' : 'Edit webhook'}
-      submit={known === null ? 'Create webhook' : 'Save'}
+      title={known === null ? webhooksWords.new : words.edit}
+      submit={known === null ? words.create : commonWords.save}
       canSubmit={body !== null}
       saving={{ isPending: save.isPending, error: faults.rest }}
       onSubmit={() => body !== null && save.mutate(body)}
       onClose={onClose}
     >
       <TextField
-        label="URL"
+        label={words.url}
         type="url"
         required
         maxLength={2000}
         autoComplete="off"
-        placeholder="https://example.com/hooks"
-        hint="Events are sent to it with POST, signed with a secret."
+        placeholder={words.urlExample}
+        hint={words.urlHint}
         value={draft.url}
         error={faults.of('url')}
         onChange={({ target }) => change({ url: target.value })}
@@ -64,13 +67,13 @@ export function WebhookForm({ known, onClose }: Props) {
       <EventsField chosen={draft.events} error={faults.of('events')} onChange={(events) => change({ events })} />
       <RoleField value={draft.role} onChange={(role) => change({ role })} />
       <TextArea
-        label="Metadata"
+        label={words.metadata}
         rows={3}
         spellCheck={false}
-        placeholder={'{"team": 7}'}
-        hint="Optional: only jobs whose metadata contains this JSON object."
+        placeholder={words.metadataExample}
+        hint={words.metadataHint}
         value={draft.metadata}
-        error={metadataOf(draft) === null ? 'Enter a JSON object.' : faults.of('filter.metadata')}
+        error={metadataOf(draft) === null ? words.metadataFault : faults.of('filter.metadata')}
         onChange={({ target }) => change({ metadata: target.value })}
       />
     </FormDialog>
@@ -80,10 +83,10 @@ export function WebhookForm({ known, onClose }: Props) {
 function RoleField({ value, onChange }: { value: string | null; onChange: (role: string | null) => void }) {
   return (
     <SelectFilter
-      label="Role"
-      any="Jobs of any worker"
+      label={words.role}
+      any={words.anyRole}
       value={value ?? undefined}
-      options={useRoleNames(value).map((name) => ({ value: name, label: `Only jobs of ${name}` }))}
+      options={useRoleNames(value).map((name) => ({ value: name, label: words.onlyRole(name) }))}
       onChange={(chosen) => onChange(chosen ?? null)}
     />
   );

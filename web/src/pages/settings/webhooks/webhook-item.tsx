@@ -9,7 +9,11 @@ import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import listCss from '../../../ui/list.module.css';
+import { actionOn, commonWords, webhooksWords } from '../../../words.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
 import css from '../settings.module.css';
+
+const words = webhooksWords.item;
 
 type Props = {
   webhook: Webhook;
@@ -27,53 +31,58 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
   const cache = useQueryClient();
   const change = useMutation({
     mutationFn: setWebhookStatus,
-    onError: (error) => showError('Could not change the webhook', error),
+    onError: (error) => showError(words.changeFailed, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   const test = useMutation({
     mutationFn: testWebhook,
     onSuccess: () => {
-      showNotice('A test event is sent');
+      showNotice(words.tested);
       onTested();
     },
-    onError: (error) => showError('Could not send a test event', error),
+    onError: (error) => showError(words.testFailed, error),
   });
   const other = status === 'active' ? 'disabled' : 'active';
-  const turn = status === 'active' ? 'Disable' : 'Enable';
+  const turn = status === 'active' ? commonWords.disable : words.enable;
   return (
     <li className={listCss.item} aria-label={url}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{url}</span>
         <StateBadge webhook={webhook} />
-        {pending > 0 && <Badge>{pending} pending</Badge>}
+        {pending > 0 && <Badge>{words.pending(pending)}</Badge>}
         <span className={listCss.buttons}>
-          <Button size="small" onClick={onOpen} aria-label={`Deliveries of ${url}`}>
-            Deliveries
+          <Button size="small" onClick={onOpen} aria-label={words.deliveriesOf(url)}>
+            {webhooksWords.deliveries.title}
           </Button>
           {mayConfigure && (
             <>
               {status === 'active' && (
-                <Button size="small" busy={test.isPending} onClick={() => test.mutate(id)} aria-label={`Test ${url}`}>
-                  Test
+                <Button
+                  size="small"
+                  busy={test.isPending}
+                  onClick={() => test.mutate(id)}
+                  aria-label={actionOn(words.test, url)}
+                >
+                  {words.test}
                 </Button>
               )}
-              <Button size="small" onClick={onEdit} aria-label={`Edit ${url}`}>
-                Edit
+              <Button size="small" onClick={onEdit} aria-label={actionOn(commonWords.edit, url)}>
+                {commonWords.edit}
               </Button>
-              <Button size="small" variant="quiet" onClick={onRotate} aria-label={`Rotate secret of ${url}`}>
-                Rotate secret
+              <Button size="small" variant="quiet" onClick={onRotate} aria-label={words.rotateOf(url)}>
+                {words.rotate}
               </Button>
               <Button
                 size="small"
                 variant="quiet"
                 busy={change.isPending}
                 onClick={() => change.mutate({ id, status: other })}
-                aria-label={`${turn} ${url}`}
+                aria-label={actionOn(turn, url)}
               >
                 {turn}
               </Button>
-              <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${url}`}>
-                Delete
+              <Button size="small" variant="quiet" onClick={onDelete} aria-label={actionOn(commonWords.delete, url)}>
+                {commonWords.delete}
               </Button>
             </>
           )}
@@ -81,8 +90,8 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
       </div>
       <p className={css.about}>
         {events.join(', ')}
-        {filter?.role !== undefined && ` · only jobs of ${filter.role}`}
-        {filter?.metadata !== undefined && ` · only with metadata ${JSON.stringify(filter.metadata)}`}
+        {filter?.role !== undefined && ` · ${words.onlyRole(filter.role)}`}
+        {filter?.metadata !== undefined && ` · ${words.onlyMetadata(JSON.stringify(filter.metadata))}`}
       </p>
       <LastResults webhook={webhook} />
     </li>
@@ -90,17 +99,29 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
 }
 
 function StateBadge({ webhook: { disabled_reason, failing_since } }: { webhook: Webhook }) {
-  if (disabled_reason !== null) return <Badge tone="red">disabled: {disabled_reason}</Badge>;
-  return failing_since === null ? <Badge tone="accent">active</Badge> : <Badge tone="amber">failing</Badge>;
+  if (disabled_reason !== null) return <Badge tone="red">{words.disabled[disabled_reason]}</Badge>;
+  return failing_since === null ? (
+    <Badge tone="accent">{words.active}</Badge>
+  ) : (
+    <Badge tone="amber">{words.failing}</Badge>
+  );
 }
 
 function LastResults({ webhook: { last_success_at, last_failure_at, last_error } }: { webhook: Webhook }) {
   return (
     <p className={css.about}>
-      Last success: {last_success_at === null ? 'never' : <RelativeTime at={last_success_at} />}
+      {last_success_at === null ? (
+        words.noSuccess
+      ) : (
+        <Sentence text={words.lastSuccess} gaps={{ when: <RelativeTime at={last_success_at} /> }} />
+      )}
       {last_failure_at !== null && (
         <>
-          {' · '}Last failure: <RelativeTime at={last_failure_at} /> ({last_error})
+          {' · '}
+          <Sentence
+            text={words.lastFailure}
+            gaps={{ when: <RelativeTime at={last_failure_at} />, error: last_error }}
+          />
         </>
       )}
     </p>

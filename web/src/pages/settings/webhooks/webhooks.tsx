@@ -16,6 +16,7 @@ import { DeliveriesDialog } from './deliveries.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { WebhookForm } from './webhook-form.tsx';
 import { WebhookItem } from './webhook-item.tsx';
+import { settingsWords, webhooksWords } from '../../../words.ts';
 
 type Open = { kind: 'new' } | { kind: 'edit' | 'rotate' | 'delete' | 'deliveries'; webhook: Webhook };
 
@@ -26,10 +27,10 @@ export function WebhooksTab() {
   return (
     <div className={listCss.stack}>
       <div className={listCss.bar}>
-        <p className={css.about}>A webhook sends events of jobs to a server of yours.</p>
+        <p className={css.about}>{webhooksWords.about}</p>
         {mayConfigure && (
           <Button variant="primary" onClick={() => setOpen({ kind: 'new' })}>
-            <Plus aria-hidden="true" /> New webhook
+            <Plus aria-hidden="true" /> {webhooksWords.new}
           </Button>
         )}
       </div>
@@ -37,9 +38,9 @@ export function WebhooksTab() {
       {webhooks.isError && webhooks.data === undefined && (
         <ErrorState error={webhooks.error} onRetry={() => void webhooks.refetch()} busy={webhooks.isFetching} />
       )}
-      {webhooks.data?.length === 0 && <Empty icon={<Icon aria-hidden="true" />} title="No webhooks yet" />}
+      {webhooks.data?.length === 0 && <Empty icon={<Icon aria-hidden="true" />} title={webhooksWords.empty} />}
       {webhooks.data !== undefined && webhooks.data.length > 0 && (
-        <ul className={listCss.items} aria-label="Webhooks">
+        <ul className={listCss.items} aria-label={settingsWords.tabs.webhooks}>
           {webhooks.data.map((webhook) => (
             <WebhookItem
               key={webhook.id}

@@ -1,0 +1,33 @@
+// What a browser loads before it knows the page: no text of a single page is in it.
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = path.join(import.meta.dirname, '../..');
+/** Where the setup of these tests builds the console. */
+const BUILT = path.join(ROOT, '.nightshift/web');
+const PAGES = path.join(ROOT, 'web/src/words/pages');
+
+const read = (file: string): string => readFileSync(path.join(BUILT, file), 'utf8');
+
+/** Sentences of at least 20 characters, which a minifier writes as they are. */
+function sentencesIn(words: unknown): string[] {
+  if (typeof words === 'string') return /^[\w ,.:;()-]{20,}$/.test(words) ? [words] : [];
+  return typeof words === 'object' && words !== null ? Object.values(words).flatMap(sentencesIn) : [];
+}
+
+test('the texts of a page are loaded with that page', async () => {
+  const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));
+  const first = [...read('index.html').matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, file = '']) => file);
+  expect(first.length).toBeGreaterThan(0);
+  for (const file of readdirSync(PAGES)) {
+    const words: unknown = await import(path.join(PAGES, file));
+    const sentences = sentencesIn(words);
+    expect(sentences.length, file).toBeGreaterThan(0);
+    const holding = scripts.filter((script) =>
+      sentences.every((sentence) => read(`assets/${script}`).includes(sentence)),
+    );
+    expect(holding.length, file).toBe(1);
+    expect(first, file).not.toContain(holding[0]);
+  }
+});

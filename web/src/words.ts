@@ -1,0 +1,22 @@
+/**
+ * All texts of the console. An area of `web/src` has a constant here. Its file has no side effects, and the bundler is
+ * told so (`web/vite.config.ts`): the texts of a page are in the chunk of that page, although all pages import this file.
+ */
+export { apiKeysWords } from './words/api-keys.ts';
+export { appWords } from './words/app.ts';
+export { callLogWords } from './words/call-log.ts';
+export { actionOn, commonWords } from './words/common.ts';
+export { configWords } from './words/config-editor.ts';
+export { accessWords } from './words/pages/access.ts';
+export { auditWords } from './words/pages/audit.ts';
+export { overviewWords } from './words/pages/overview.ts';
+export { schedulesWords } from './words/pages/schedules.ts';
+export { searchWords } from './words/pages/search.ts';
+export { settingsWords } from './words/pages/settings.ts';
+export { tenantsWords } from './words/pages/tenants.ts';
+export { treeWords } from './words/pages/tree.ts';
+export { webhooksWords } from './words/pages/webhooks.ts';
+export { placeWords } from './words/places.ts';
+export { statusWords, type Status } from './words/status.ts';
+export { durationWords, uiWords, type SecretKind } from './words/ui.ts';
+export { usageWords } from './words/usage.ts';

@@ -1,0 +1,68 @@
+/** Texts around the pages: sign-in, navigation, keyboard shortcuts, and what is shown without a connection. */
+
+const AGAIN = 'Try again.';
+
+/** By the code that the API returns after a sign-in with OpenID Connect. */
+const signInErrors: Readonly<Record<string, string>> = {
+  sign_in_expired: `The sign-in took too long, or began in another window. ${AGAIN}`,
+  sign_in_denied: 'The sign-in was refused or cancelled at the provider.',
+  sign_in_failed: `The answer of the provider is not valid. ${AGAIN} If this happens again, ask the operator to look in the log.`,
+  no_access: 'Your account has no access. Ask the operator for a grant to one of your groups.',
+  provider_unavailable: 'The provider does not answer. Try again later, or use an API key.',
+  unavailable: 'The sign-in could not be stored. Try again in a moment.',
+  tenant_inactive: 'The tenant of your account is suspended or deleted.',
+  rate_limited: 'Too many sign-ins. Try again in a minute.',
+};
+
+export const appWords = {
+  product: 'Nightshift',
+  unreachable: 'Nightshift cannot be reached',
+  connectionLost: 'The connection to Nightshift was lost. Reconnecting …',
+  pageFailed: 'Something went wrong on this page',
+  skipToContent: 'Skip to content',
+  navigation: 'Main',
+  waiting: (calls: string) => `${calls} waiting`,
+
+  notFound: {
+    title: 'Page not found',
+    heading: 'This page does not exist',
+    about: 'It may have been deleted, or the address is incomplete.',
+    goToChat: 'Go to Chat',
+  },
+
+  signIn: {
+    title: 'Sign in',
+    heading: 'Sign in to Nightshift',
+    about: 'Enter an API key of this installation. The admin key opens the pages of the operator.',
+    aboutProvider: (provider: string) =>
+      `Use your account at ${provider}, or enter an API key of this installation. The admin key opens the pages of the operator.`,
+    withProvider: (provider: string) => `Sign in with ${provider}`,
+    key: 'API key',
+    keyInvalid: 'This API key is not valid.',
+    submit: 'Sign in',
+    submitKey: 'Sign in with the key',
+    failedAgain: 'Could not sign in again',
+    errors: signInErrors,
+  },
+
+  shortcuts: {
+    title: 'Keyboard shortcuts',
+    goTo: (place: string) => `Go to ${place}`,
+    search: 'Search',
+    next: 'Next item in the inbox',
+    previous: 'Previous item in the inbox',
+    send: 'Send the message',
+    newLine: 'New line',
+    moveUp: 'Move a queued input up (Alt+↓: down)',
+    close: 'Close the dialog or menu',
+    show: 'Show keyboard shortcuts',
+    /** The names of keys. */
+    keys: {
+      go: (key: string) => `g ${key}`,
+      enter: 'Enter',
+      shiftEnter: 'Shift+Enter',
+      altUp: 'Alt+↑',
+      escape: 'Esc',
+    },
+  },
+} as const;

@@ -1,0 +1,167 @@
+/** Texts of the page Settings, except for its webhooks. */
+import type { McpServerInfo, ModelPrice, SystemLimits, ToolInfo } from 'nightshift/client';
+import { count } from '../count.ts';
+
+const limits: Readonly<Record<keyof SystemLimits, string>> = {
+  queued_inputs: 'Queued inputs per context',
+  max_steps: 'Model calls per job',
+  tool_result: 'Characters per tool result',
+  tool_timeout_ms: 'Timeout of a tool call',
+  depth: 'Depth of a worker tree',
+  children: 'Children per worker',
+  workers: 'Active workers per tree',
+  tenant_workers: 'Active workers per tenant',
+  hops: 'Hops of a message between workers',
+  messages_per_minute: 'Messages per minute from one worker to others',
+  archived_days: 'Retention of archived contexts in days',
+  import_bytes: 'Import size',
+  streams: 'Open streams per API process',
+};
+
+const toolSources: Readonly<Record<ToolInfo['source'], string>> = {
+  own: 'Config file',
+  built_in: 'Built in',
+  mcp: 'MCP server',
+  elsewhere: 'Another process',
+};
+const toolApprovals: Readonly<Record<NonNullable<ToolInfo['approval']>, string>> = {
+  never: 'runs without approval',
+  always: 'needs approval',
+  deny: 'denied',
+  by_call: 'approval depends on the call',
+};
+const toolEffects: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
+  none: 'no effects',
+  idempotent: 'idempotent',
+  once: 'runs once',
+};
+
+const serverStates: Readonly<Record<McpServerInfo['state'], string>> = {
+  up: 'Up',
+  down: 'Down',
+  unknown: 'Unknown',
+};
+
+const prices: Readonly<Record<Exclude<keyof ModelPrice, 'model'>, string>> = {
+  input: 'Input',
+  output: 'Output',
+  cache_read: 'Cache read',
+  cache_write: 'Cache write',
+};
+
+export const settingsWords = {
+  tabs: {
+    roles: 'Roles',
+    tools: 'Tools',
+    servers: 'MCP servers',
+    providers: 'Providers',
+    webhooks: 'Webhooks',
+    usage: 'Usage',
+    limits: 'Limits',
+    browser: 'This browser',
+  },
+
+  roles: {
+    about: 'A role is a template for workers. A worker keeps the role version it was created from.',
+    new: 'New role',
+    empty: 'No roles yet',
+    emptyAbout: 'A role combines a model, a system prompt and tools. Create workers from it.',
+    ofFile: 'config file',
+    version: (version: number) => `version ${version}`,
+    show: 'Show',
+    role: (name: string) => `role ${name}`,
+    defaultModel: 'default model',
+    tools: (tools: number) => count(tools, 'tool', 'tools'),
+  },
+  role: {
+    titleOfFile: (name: string) => `Role ${name}`,
+    edit: (name: string) => `Edit role ${name}`,
+    ofFile: 'This role is defined in the config file and can be changed only there.',
+    defaults: 'Empty fields use the defaults.',
+    default: 'Default',
+    anyModel: 'provider/model',
+    version: 'Version',
+    versionHint: 'Saving an older version creates a new version.',
+    current: (version: number) => `${version} (current)`,
+    nameHint: 'Letters, digits, - and _.',
+    nameFault: 'Use only letters, digits, - and _, at most 64 characters.',
+    saved: (name: string, version: number) => `Role ${name} saved as version ${version}`,
+  },
+  roleConflict: {
+    ofFile: 'The config file defines a role with this name.',
+    changed: (version: number) => `The role was changed by someone else. Its current version is ${version}.`,
+    show: 'Show theirs',
+    overwrite: 'Overwrite with mine',
+  },
+  deleteRole: {
+    title: (name: string) => `Delete role ${name}?`,
+    about: 'Existing workers keep their settings. New workers cannot use the role.',
+    done: (name: string) => `Role ${name} deleted`,
+  },
+
+  tools: {
+    find: 'Find a tool',
+    none: 'No matching tools',
+    sources: toolSources,
+    approvals: toolApprovals,
+    effects: toolEffects,
+    unsupported: 'no worker process has it',
+  },
+  servers: {
+    none: 'No MCP servers',
+    noneAbout: 'Configure them as {setting} in {file}.',
+    states: serverStates,
+    toolsUnknown: 'The tools are listed after the first connection.',
+  },
+  providers: {
+    about: 'Default model: {model}. Provider keys are set in the environment of the processes and are never shown.',
+    provider: 'Provider',
+    state: 'State',
+    lastSuccess: 'Last success',
+    lastFailure: 'Last failure',
+    /** `reason`: the code of the failure, as words. */
+    throttle: '{model}: {reason}, next call {when}',
+    states: {
+      noKey: 'No key set',
+      throttled: 'Throttled',
+      failing: 'Failing',
+      available: 'Available',
+      unused: 'Not used yet',
+    },
+  },
+  prices: {
+    title: 'Prices',
+    none: 'No model has a price, so the cost of calls is unknown. Set prices in the config file.',
+    about: 'Prices per million tokens, set in the config file. The cost of other models is unknown.',
+    model: 'Model',
+    kinds: prices,
+  },
+
+  usage: {
+    about:
+      'What this tenant uses of its limits. Requests beyond a limit are refused with the code {code}; contexts beyond the slots wait. The operator of this installation sets limits.',
+    none: 'This tenant has no limits',
+    noneAbout:
+      'It may use all that the installation has, and no request is refused because of what it uses. The operator of this installation can set limits, for this tenant or for all.',
+  },
+  limits: {
+    about:
+      'These limits of the installation are set in the config file and in the environment of the processes. The limits of a tenant are shown under Usage.',
+    version: 'Version',
+    mode: 'Mode',
+    oneProcess: 'API and worker in one process',
+    separate: 'separate API and worker processes',
+    names: limits,
+    none: 'no limit',
+  },
+  browser: {
+    keyboard: 'Keyboard',
+    shortcuts: 'Show all shortcuts',
+    session: 'Session',
+    operator: 'Signed in as the operator, with the admin key.',
+    withKey: 'Signed in to the tenant {tenant} with an API key.',
+    asUser: 'Signed in to the tenant {tenant} as {user}.',
+    noKeys: 'There are no API keys, so no sign-in is needed.',
+    signOut: 'Sign out of this browser',
+  },
+} as const;

@@ -1,0 +1,13 @@
+/** The sections of the console: in the navigation, and as titles of their pages. */
+
+export const placeWords = {
+  chat: 'Chat',
+  inbox: 'Inbox',
+  jobs: 'Jobs',
+  schedules: 'Schedules',
+  overview: 'Overview',
+  search: 'Search',
+  tenants: 'Tenants',
+  access: 'Access',
+  settings: 'Settings',
+} as const;
