@@ -15,10 +15,10 @@ describe('the work of a fleet', () => {
   const scripts = new Map<string, Script>();
   beforeAll(async () => {
     fleet = await startFleet({
-      model: (request, signal) => {
+      model: (request, ...more) => {
         const [first] = request.messages[0]?.content ?? [];
         const script = first?.type === 'text' ? scripts.get(first.text) : undefined;
-        return script === undefined ? says('ok') : script(request, signal);
+        return script === undefined ? says('ok') : script(request, ...more);
       },
       tools: {
         look: { execute: () => result('seen') },
