@@ -7,6 +7,7 @@ import { INTERRUPT_MODES } from '../../../src/core/run/job.ts';
 import { stopWorker } from '../../../src/commands/workers/stop-worker.ts';
 import { readEvents } from '../../../src/db/read/messages/event-views.ts';
 import { listMessages, type MessageRange } from '../../../src/db/read/messages/message-views.ts';
+import { findInterruption } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import {
   aborted,
@@ -117,6 +118,8 @@ describe.each(Object.entries(STOPS))('%s', (name, stop) => {
     );
     expect(partial?.retraction?.at).toBe(Number(asked?.['at']));
     expect(job).toMatchObject({ steps: 0, output_tokens: 0 });
+    const receipt = await findInterruption(of.database.db, DEFAULT_TENANT, { contextId, jobId });
+    expect(receipt?.removed).not.toContain(partial?.id);
     // Nothing of it is in later prompts, in lists that do not ask for it, or in counters.
     if (name === 'stop') return;
     if (!name.startsWith('an input')) await of.ended((await of.post(contextId, 'second')).jobId);
