@@ -16,10 +16,7 @@ export async function finish(run: Run, snapshot: Snapshot, ending: JobEnd): Prom
   const isKnown = outcome.status !== 'interrupted' || knowsAdded;
   const added = isKnown ? snapshot.history : await run.journal.added(snapshot);
   const transition = end(snapshot, ending, added, run.ids);
+  const whole = run.aborted.storedWith(transition, job.id, run.clock.now());
   const isInStep = isKnown && snapshot.steers.every(isRead);
-  return commit(
-    run,
-    snapshot,
-    isInStep ? transition : { ...transition, park: transition.park ?? { status: 'runnable' } },
-  );
+  return commit(run, snapshot, isInStep ? whole : { ...whole, park: whole.park ?? { status: 'runnable' } });
 }

@@ -22,6 +22,7 @@ import type { OpenReport } from '../core/tools/report.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../core/tools/tool.ts';
 import type { RunSignals } from './run-signals.ts';
 import type { Team } from './calls/team.ts';
+import type { AbortedCall } from './model/aborted-call.ts';
 
 /**
  * `in_doubt`: the connection broke or timed out, so the append may have committed or may still commit. It is never
@@ -86,8 +87,13 @@ export type Early = {
   drop(): void;
 };
 
-/** A model call in flight; `times` is valid once it has ended. */
-export type UnderWay = { outcome: Promise<ModelOutcome>; times: () => CallTimes; prompt: Fingerprint };
+/** A model call in flight; `times` and `text`, what it streamed, are valid once it has ended. */
+export type UnderWay = {
+  outcome: Promise<ModelOutcome>;
+  times: () => CallTimes;
+  text: () => string;
+  prompt: Fingerprint;
+};
 
 export type CallUnderWay = { beganAt: Millis; outcome: Promise<ToolOutcome> };
 
@@ -128,6 +134,7 @@ export type Run = RunPorts & {
   /** Null: no model call was sent with the claim. */
   early: Early | null;
   eager: EagerPort;
+  aborted: AbortedCall;
 };
 
 /** The result of a step: the next snapshot, or null when the context was released. */

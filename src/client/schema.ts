@@ -25,7 +25,7 @@ export type AcceptedOnBranch = {
   branch: string;
 };
 
-/** Part of `ApprovalResolvedEvent`, `AuditEntry` and 4 more. */
+/** Part of `ApprovalResolvedEvent`, `AuditEntry` and 5 more. */
 export type Actor = {
   /** system: Nightshift itself, without a request. */
   kind: 'key' | 'token' | 'session' | 'operator' | 'system';
@@ -836,9 +836,14 @@ export type ExportedMessage = {
   number: number;
   branch: string;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  message_type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
+  message_type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction' | 'partial';
   turn: string;
   status: 'completed' | 'retracted';
+  retraction?: {
+    cause: 'cancel' | 'stop' | 'interrupt' | 'deadline' | 'refused' | 'failed';
+    /** ISO 8601. */
+    at: string;
+  };
   content: StoredBlock[];
   /** ISO 8601. */
   created_at: string;
@@ -1198,8 +1203,12 @@ export type Message = {
   seq: number | null;
   turn: string | null;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
+  /** partial: the text of an answer that the model did not finish, always retracted. correction: faults of the answer before it. */
+  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction' | 'partial';
   status: 'delayed' | 'queued' | 'completed' | 'retracted';
+  retraction: Retraction | null;
+  /** An input that joined a running job, or waits to join it. */
+  steered: boolean;
   /** Prompts show a summary instead of this message. */
   compacted: boolean;
   content: ContentBlock[];
@@ -1224,7 +1233,19 @@ export type MessageCompletedEvent = {
   seq: number;
   turn: string;
   role: 'user' | 'assistant' | 'system' | 'tool';
-  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction';
+  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction' | 'partial';
+  /** When it was stored; of an event without an id, when it was sent. */
+  at: string;
+};
+
+/** The job ended before the model had finished this answer. Its text is stored, but is not part of the history. */
+export type MessageIncompleteEvent = {
+  context_id: string;
+  message_id: string;
+  seq: number;
+  turn: string;
+  role: 'user' | 'assistant' | 'system' | 'tool';
+  type: 'text' | 'plan' | 'question' | 'tool_call' | 'tool_result' | 'correction' | 'partial';
   /** When it was stored; of an event without an id, when it was sent. */
   at: string;
 };
@@ -1578,6 +1599,15 @@ export type ResultInput = TextInput | ImageInput;
 
 /** Part of `ToolResultBlock`. */
 export type ResultPart = TextBlock | ImageBlock;
+
+/** Why a message is not part of the history. Null: it is, or the reason is not known. */
+export type Retraction = {
+  /** cancel, stop, interrupt: a request to stop the job or its worker. deadline: the job passed its deadline. refused: the provider refused to answer. failed: the model call failed. */
+  cause: 'cancel' | 'stop' | 'interrupt' | 'deadline' | 'refused' | 'failed';
+  /** When the stop was requested, else when the job ended. */
+  at: string;
+  by: Actor | null;
+};
 
 /** The answer of `GET /api/roles/{name}` and `PUT /api/roles/{name}`. */
 export type Role = {
@@ -2543,6 +2573,7 @@ export type EventData = {
   JobFinished: JobFinishedEvent;
   JobStarted: JobStartedEvent;
   MessageCompleted: MessageCompletedEvent;
+  MessageIncomplete: MessageIncompleteEvent;
   MessagesRetracted: MessagesRetractedEvent;
   OutcomeResolved: OutcomeResolvedEvent;
   OutcomeUnknown: OutcomeUnknownEvent;
@@ -2571,6 +2602,7 @@ export const EVENT_NAMES = [
   'JobFinished',
   'JobStarted',
   'MessageCompleted',
+  'MessageIncomplete',
   'MessagesRetracted',
   'OutcomeResolved',
   'OutcomeUnknown',

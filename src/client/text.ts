@@ -22,7 +22,8 @@ type State = PartialMessage & { sequence: number; thought: number; connection: n
 export function textMaker(): (event: StreamEvent) => PartialMessage | null {
   const messages = new Map<string, State>();
   return (event) => {
-    if (event.event === 'MessageCompleted') messages.delete(event.data.message_id);
+    if (event.event === 'MessageCompleted' || event.event === 'MessageIncomplete')
+      messages.delete(event.data.message_id);
     if (!isPiece(event)) return null;
     const { message_id, attempt } = event.data;
     const before = messages.get(message_id);

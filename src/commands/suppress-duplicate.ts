@@ -20,8 +20,10 @@ export async function suppressDuplicate(
   await perform(ports, async (tx) => {
     if (!(await lockContext(tx, { tenantId, contextId }))) return done(null);
     const queued = await dropParentNotices(tx, tenantId, contextId, jobIds);
-    const reason = 'a tool result reported it';
-    const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, reason);
+    const withdrawn = await withdraw(tx, { tenantId, contextId }, queued, {
+      reason: 'a tool result reported it',
+      by: null,
+    });
     return done(null, ...(withdrawn === null ? [] : withdrawnActions({ tenantId, contextId }, withdrawn)));
   });
 }

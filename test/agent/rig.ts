@@ -3,6 +3,7 @@
 // leave.
 import { RunSignals } from '../../src/agent/run-signals.ts';
 import { EagerCalls } from '../../src/agent/calls/eager-calls.ts';
+import { AbortedCall } from '../../src/agent/model/aborted-call.ts';
 import { runLoop } from '../../src/agent/loop.ts';
 import type { JournalOutcome, Run, RunPorts } from '../../src/agent/run.ts';
 import { pause } from '../../src/agent/waits/pause.ts';
@@ -219,7 +220,7 @@ export class Rig {
         retry: () => undefined,
       },
     };
-    return { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
+    return { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first), aborted: new AbortedCall() };
   }
 
   /** They are refused once another run has claimed the context, or the job was told to end. */

@@ -10,7 +10,7 @@ import { inputOf } from '../../src/agent/calls/invocation.ts';
 import type { Append } from '../../src/core/run/append.ts';
 import type { Block } from '../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../src/core/ids.ts';
-import type { ActiveJob, JobOutcome } from '../../src/core/run/job.ts';
+import { requestedEnd, type ActiveJob, type JobOutcome } from '../../src/core/run/job.ts';
 import type { ModelAnswer } from '../../src/core/model/model.ts';
 import { admit } from '../../src/core/transitions/admit.ts';
 import { answer } from '../../src/core/transitions/answer.ts';
@@ -18,6 +18,8 @@ import { letCallsWait } from '../../src/core/transitions/approval.ts';
 import { compaction } from '../../src/core/transitions/compact.ts';
 import { delay, releaseUntil, throttledUntil, sleep } from '../../src/core/transitions/park.ts';
 import { awaitCalls, endWaits } from '../../src/core/transitions/waits.ts';
+import { end } from '../../src/core/transitions/end.ts';
+import { withPartial } from '../../src/core/transitions/end.ts';
 import { settle } from '../../src/core/transitions/settle.ts';
 import { closeCalls, ended } from '../../src/core/transitions/tools.ts';
 import type { Snapshot } from '../../src/core/run/snapshot.ts';
@@ -69,6 +71,8 @@ export type ManualWorker = {
   /** The job ends with `text` as its answer. */
   complete(text: string, costNanos?: number): Promise<void>;
   settle(outcome: JobOutcome): Promise<void>;
+  /** The job ends as its stop request says, in the middle of an answer that began with `text`. */
+  stop(text: string): Promise<void>;
   /** The context is compacted as its job requests, with this as the summary. */
   compact(summary: string, costNanos?: number): Promise<void>;
 };
@@ -178,6 +182,13 @@ export async function take(
       await settleWith({ status: 'completed', outputId });
     },
     settle: settleWith,
+    stop: (text) =>
+      commit((snapshot) => {
+        const job = jobOf(snapshot);
+        if (job.stopRequest === null) throw new Error('The job has no stop request.');
+        const settled = end(snapshot, { job, outcome: requestedEnd(job.stopRequest) }, snapshot.history, ids);
+        return withPartial(settled, { id: ids.next(), text }, Date.now());
+      }),
     compact: (summary, costNanos) =>
       commit((snapshot) => {
         const job = jobOf(snapshot);

@@ -106,11 +106,11 @@ export function queuedRetry(): QueuedJob {
 }
 
 export function cancelRequest(over: Partial<RequestTimes> = {}): StopRequest {
-  return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, ...over };
+  return { kind: 'cancel', reason: 'enough', requestedAt: NOW, deliveredAt: null, by: null, ...over };
 }
 
 export function interruptRequest(mode: InterruptMode): StopRequest {
-  return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null };
+  return { kind: 'interrupt', mode, reason: null, requestedAt: NOW, deliveredAt: null, by: null };
 }
 
 export function call(over: Partial<OpenCall> = {}): OpenCall {

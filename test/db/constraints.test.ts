@@ -188,6 +188,8 @@ const CASES: Readonly<Record<string, string>> = {
   event_batches_numbers: batch('4, 3'),
   messages_call: message(`call = '{}'`),
   messages_retracted: message(`retracted_seq = 1`),
+  messages_retraction: message(`retraction = '{}'`),
+  messages_partial: message(`type = 'partial'`),
   idempotency_keys_tenant_id_key_pk: `insert into idempotency_keys (tenant_id, key, request) values (1, '$c', 'x')`,
   jobs_pkey: copy('jobs', "id = '$j'", {
     status: "'queued'",
@@ -265,6 +267,7 @@ const CASES: Readonly<Record<string, string>> = {
   webhook_deliveries_of_job: delivery({ set: ', job_id', values: `, '$j'` }),
   roles_version: `insert into roles (tenant_id, name, version) values (1, '$id', 0)`,
   jobs_stop_request: job(`stop_kind = 'cancel'`),
+  jobs_stop_actor: job(`stop_actor = '{}'`),
   messages_pkey: copyMessage('id', '99'),
   messages_seq: copyMessage("'$id'::uuid", 'seq'),
   messages_role: message(`role = 'ghost'`),

@@ -22,6 +22,7 @@ const COMMON = {
   deadline: null,
   queueLimit: 1_000,
   full: null,
+  by: null,
 } satisfies Partial<PostedInput & Submission>;
 
 /** An input as a client posts it. The caller adds the context. */

@@ -59,12 +59,12 @@ test('no transaction locks two contexts, whatever clients, runs and sweeps do at
         const target = { tenantId: DEFAULT_TENANT, contextId };
         const submission = submissionTo(contextId);
         const jobId = (await submit(submits.db, submission)) === null ? null : submission.jobId;
-        await perform(ports, stopWorker(ports, target));
+        await perform(ports, stopWorker(ports, target, { by: null }));
         await perform(ports, startWorker(ports, target));
         await claim(database.db, contextId, await the.process());
         await perform(ports, changeWorker({ ...target, change: { name: `n${round}` }, expectedVersion: null }));
         if (jobId !== null) {
-          await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+          await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
         }
         await sweep(sweeper);
       }

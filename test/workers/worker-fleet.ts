@@ -29,7 +29,7 @@ import {
   type WorkerId,
 } from '../../src/core/ids.ts';
 import type { Json } from '../../src/core/json.ts';
-import type { Model, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
+import type { Model, ModelListener, ModelOutcome, ModelRequest, ProviderName } from '../../src/core/model/model.ts';
 import type { Message } from '../../src/core/conversation/message.ts';
 import type { Serving, Settings } from '../../src/core/workers/settings.ts';
 import type {
@@ -64,7 +64,11 @@ import { createTestDatabase } from '../services/database.ts';
 import { testPrefix } from '../services/prefix.ts';
 import { TIMES, deaf, workerPorts } from './worker-ports.ts';
 
-export type Script = (request: ModelRequest, signal: AbortSignal) => Promise<ModelOutcome> | ModelOutcome;
+export type Script = (
+  request: ModelRequest,
+  signal: AbortSignal,
+  listener: ModelListener,
+) => Promise<ModelOutcome> | ModelOutcome;
 export type Tools = Record<
   string,
   Partial<ToolDescriptor> & {
@@ -232,7 +236,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const scripted = closable({
     isLoaded: () => true,
     call: async (request, listener, signal) => {
-      const outcome = await options.model(request, signal);
+      const outcome = await options.model(request, signal, listener);
       if (outcome.kind === 'done') listener.started();
       return outcome;
     },
@@ -375,10 +379,10 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     post: (contextId, text, extra) => submit(contextId, text, extra),
     retry: (contextId) => submit(contextId, null),
     async cancel(jobId) {
-      await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+      await expectDone(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null })));
     },
     async interrupt(contextId, mode) {
-      const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode });
+      const command = interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode, by: null });
       return (await expectDone(perform(ports, command))).jobId;
     },
     answer: (contextId, toolCallId, content) =>

@@ -2,11 +2,13 @@
  * All texts of the console. An area of `web/src` has a constant here. Its file has no side effects, and the bundler is
  * told so (`web/vite.config.ts`): the texts of a page are in the chunk of that page, although all pages import this file.
  */
+export { actorWords } from './words/actors.ts';
 export { apiKeysWords } from './words/api-keys.ts';
 export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
+export { chatWords } from './words/pages/chat.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
 export { overviewWords } from './words/pages/overview.ts';

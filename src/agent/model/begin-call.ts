@@ -20,11 +20,11 @@ export function beginCall(
 ): UnderWay {
   const request = toRequest(snapshot, { job, settings });
   log.prompt(job.id, request.messages);
-  const { listener, times } = timed(clock, forwardTo);
+  const { listener, times, text } = timed(clock, forwardTo);
   const outcome = untilDeadline(clock, job, signal, (bounded) => model.call(request, listener, bounded));
   // Client tools are excluded: they are stored in the worker's config.
   const listed = settings.tools.filter((tool) => tool.answered_by !== 'client');
-  return { outcome, times, prompt: fingerprint({ ...request, listed }, snapshot) };
+  return { outcome, times, text, prompt: fingerprint({ ...request, listed }, snapshot) };
 }
 
 function toRequest(snapshot: Snapshot, { job, settings }: ServedJob): ModelRequest {

@@ -4,7 +4,8 @@ import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
-import type { ModelCall } from '../../core/model/model-call.ts';
+import { formatModelName } from '../../core/model/model.ts';
+import type { ModelCall, StoppedCall } from '../../core/model/model-call.ts';
 import { answer, answeredAndJudged, completed, type NewAnswer } from '../../core/transitions/answer.ts';
 import { answerWithResults } from '../../core/transitions/answer-with-results.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
@@ -20,6 +21,7 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
   const id = run.ids.answer(job.id, job.steps);
   const of = { jobId: job.id, messageId: id, attempt: job.attempt, epoch: snapshot.lease.epoch };
   const publisher = run.listener(of);
+  run.aborted.drop();
   const call = run.early?.take(snapshot, publisher) ?? begin(run, snapshot, served, publisher);
   if ('kind' in call) return waitForTurn(run, snapshot, job, call);
   const outcome = await call.outcome;
@@ -29,13 +31,23 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
     case 'done':
       return takeAnswer(run, snapshot, served, { answer: { ...outcome.answer, id }, made });
     case 'failed': {
-      const failed = { model: settings.model, failure: outcome.failure, made };
+      const answer = { id, text: call.text() };
+      const failed = { model: settings.model, failure: outcome.failure, made, answer };
       return isCompactable(snapshot, served, outcome.failure)
         ? makeRoom(run, snapshot, job, failed)
         : takeFailure(run, snapshot, job, failed);
     }
-    case 'aborted':
+    case 'aborted': {
+      const stopped: StoppedCall = {
+        kind: 'stopped',
+        jobId: job.id,
+        attempt: job.attempt,
+        model: formatModelName(settings.model),
+        ...made,
+      };
+      run.aborted.keep({ call: stopped, answer: { id, text: call.text() } });
       return endedUnanswered(run, job, await readMailbox(run, snapshot));
+    }
   }
 }
 

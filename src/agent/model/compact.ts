@@ -61,12 +61,13 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   if (access.kind === 'throttled') return waitForTurn(run, snapshot, job, access);
   const request = toRequest(snapshot, step, model);
   run.log.prompt(job.id, request.messages);
+  run.aborted.drop();
   const { listener, times } = timed(run.clock, SILENT_LISTENER);
   const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
     access.model.call(request, listener, signal),
   );
   const fail = (failure: ModelFailure): Promise<After> =>
-    takeFailure(run, snapshot, job, { model, failure, made: { ...times(), prompt: null } });
+    takeFailure(run, snapshot, job, { model, failure, made: { ...times(), prompt: null }, answer: null });
   switch (outcome.kind) {
     case 'done': {
       const failure = faultOf(outcome.answer);

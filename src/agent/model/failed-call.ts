@@ -4,19 +4,22 @@ import { planCompaction } from '../../core/compaction/plan.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import { formatModelName, type ModelFailure, type ModelName } from '../../core/model/model.ts';
 import type { CallTimes, ModelCall } from '../../core/model/model-call.ts';
+import type { Append } from '../../core/run/append.ts';
 import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
 import { FAILURE_RULES, retryAfter } from '../../core/run/retry.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
 import type { Millis } from '../../core/time.ts';
 import { refused } from '../../core/transitions/compact.ts';
 import { delay } from '../../core/transitions/park.ts';
+import { withPartial, type Unfinished } from '../../core/transitions/end.ts';
 import { settle } from '../../core/transitions/settle.ts';
 import { commit, commitResult, type After, type Run } from '../run.ts';
 
 /** Data stored about a call; `prompt` is null for a call that asked for a summary. */
 export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
 
-type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall };
+/** `answer`: as far as it was streamed; null: the call asked for a summary. */
+type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall; answer: Unfinished | null };
 
 /** A prompt that is too long is compacted and sent again only once. */
 export function isCompactable(snapshot: Snapshot, { job, settings }: ServedJob, failure: ModelFailure): boolean {
@@ -40,7 +43,7 @@ export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, 
       run.log.retry(job.id, error.code);
       return commit(run, snapshot, { ...delay(snapshot, job, error, retry.at), modelCall });
     case 'failed':
-      return fail(run, snapshot, job, modelCall);
+      return fail(run, snapshot, job, { modelCall, answer: failed.answer });
   }
 }
 
@@ -56,11 +59,19 @@ function toModelCall(
 }
 
 /** If another process wrote meanwhile, for example queued an input, the failure still counts. */
-async function fail(run: Run, snapshot: Snapshot, job: ActiveJob, modelCall: FailedModelCall): Promise<After> {
+async function fail(
+  run: Run,
+  snapshot: Snapshot,
+  job: ActiveJob,
+  { modelCall, answer }: { modelCall: FailedModelCall; answer: Unfinished | null },
+): Promise<After> {
   const end: JobOutcome = { status: 'failed', error: modelCall.error };
-  const transition = { ...settle(snapshot, job, end), modelCall };
-  return commitResult(run, snapshot, transition, (now) => {
+  const ended = (mailbox: Snapshot, failedJob: ActiveJob): Append => {
+    const settled = { ...settle(mailbox, failedJob, end), modelCall };
+    return answer === null ? settled : withPartial(settled, answer, run.clock.now());
+  };
+  return commitResult(run, snapshot, ended(snapshot, job), (now) => {
     if (now.job?.id !== job.id || now.job.stopRequest !== null) return null;
-    return { ...settle(now, { ...now.job, attempt: job.attempt }, end), modelCall };
+    return ended(now, { ...now.job, attempt: job.attempt });
   });
 }

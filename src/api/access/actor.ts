@@ -8,7 +8,7 @@ import { actingUser, type Caller } from './reach.ts';
 /** The operator, with the admin key or a session of it, or in an API without keys. */
 export const OPERATOR: Actor = { kind: 'operator', id: null, user: null, onBehalfOf: null };
 
-type Requester = Pick<Caller, 'token' | 'user'> & { credential: Credential | null; key: KeyRef | null };
+export type Requester = Pick<Caller, 'token' | 'user'> & { credential: Credential | null; key: KeyRef | null };
 
 /** `named`: the user that the request names. Throws if the request proves another one. */
 export function actorOf({ token, user: proved, credential, key }: Requester, named?: User): Actor {

@@ -101,7 +101,7 @@ function toContext(context: StoredContext): ExportedContext {
 }
 
 function toMessage(message: StoredMessage, number: number): ExportedMessage {
-  const { branch, role, type, turn, status, content, createdAt, completedAt, model } = message;
+  const { branch, role, type, turn, status, retraction, content, createdAt, completedAt, model } = message;
   return {
     type: 'message',
     number,
@@ -110,6 +110,7 @@ function toMessage(message: StoredMessage, number: number): ExportedMessage {
     message_type: type,
     turn,
     status,
+    ...(retraction !== null && { retraction: { cause: retraction.cause, at: toIso(retraction.at) } }),
     content,
     created_at: toIso(createdAt),
     completed_at: toIsoOrNull(completedAt),

@@ -75,9 +75,16 @@ async function* entriesOf(body: Spooled): AsyncGenerator<StoredEntry> {
 }
 
 function toMessage(entry: ExportedMessage, at: string): StoredMessage {
-  const { number, branch, role, message_type: type, status, created_at, completed_at, model } = entry;
+  const { number, branch, role, message_type: type, status, retraction, created_at, completed_at, model } = entry;
   const turn = parseTurn(entry.turn);
   if (turn === null) throw wrong(`${at}.turn`, `${at}.turn is not a turn. Write it like u1 or a1.`);
+  if (type === 'partial' && (status !== 'retracted' || role !== 'assistant'))
+    throw wrong(
+      `${at}.message_type`,
+      `${at}.message_type is partial: then role must be assistant and status retracted.`,
+    );
+  if (retraction !== undefined && status !== 'retracted')
+    throw wrong(`${at}.retraction`, `${at}.retraction needs the status retracted.`);
   const instant = (text: string | null, member: string): number | null =>
     text === null ? null : instantAt(text, `${at}.${member}`);
   return {
@@ -87,6 +94,10 @@ function toMessage(entry: ExportedMessage, at: string): StoredMessage {
     type,
     turn: turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number),
     status,
+    retraction:
+      retraction === undefined
+        ? null
+        : { cause: retraction.cause, at: instantAt(retraction.at, `${at}.retraction.at`), by: null },
     // The schema is that of stored blocks.
     content: entry.content as Block[],
     createdAt: instantAt(created_at, `${at}.created_at`),

@@ -96,7 +96,7 @@ function typeOf(text: string | null, role: MessageRole, content: readonly Block[
   if (content.some(({ type }) => type === 'tool_use')) return 'tool_call';
   const type = text === null ? 'text' : MESSAGE_TYPES.find((known) => known === text);
   if (type === undefined) throw fault(file, `has no valid type: use one of ${MESSAGE_TYPES.join(', ')}`);
-  return type === 'tool_call' || type === 'tool_result' ? 'text' : type;
+  return type === 'tool_call' || type === 'tool_result' || type === 'partial' ? 'text' : type;
 }
 
 function statusOf(state: string | null, file: string): FolderMessage['status'] {

@@ -116,7 +116,7 @@ function placed(found: readonly FolderMessage[], lines: readonly Line[]): Stored
     if (parseTurn(turn) === null) throw fault(file, 'has a turn number that is too large');
     const { seq, type, content, createdAt, model } = rest;
     const times = { createdAt, completedAt: createdAt };
-    messages.push({ seq, branch, role, type, turn, status, content, ...times, ...NO_CALL, model });
+    messages.push({ seq, branch, role, type, turn, status, retraction: null, content, ...times, ...NO_CALL, model });
   }
   for (const line of lines) if (line.lastTurn === -1) line.lastTurn = atFork(line);
   return messages;

@@ -98,6 +98,7 @@ function completed(source: Source, lacking: readonly LackingResult[], last: numb
             type: 'tool_result',
             turn,
             status: 'completed',
+            retraction: null,
             content: [result],
             createdAt: now,
             completedAt: now,

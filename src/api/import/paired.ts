@@ -98,6 +98,7 @@ function entryOf({ seq, role, turn, text, now }: PairedMessage): StoredEntry {
     type: 'text',
     turn,
     status: 'completed',
+    retraction: null,
     content: [{ type: 'text', text }],
     createdAt: now,
     completedAt: now,

@@ -19,6 +19,7 @@ import type { Delay } from '../../core/run/delay.ts';
 import { parseId, type ContextId, type WebhookId } from '../../core/ids.ts';
 import { dottedPath } from '../../schema/fault.ts';
 import { outputSchemaFaults } from '../../schema/output-schema.ts';
+import { actorOf, type Requester } from '../access/actor.ts';
 import { actingUser, type Caller, type TracedCaller } from '../access/reach.ts';
 import { invalid, refused } from '../response/problem.ts';
 import { answeredBy } from './write.ts';
@@ -29,8 +30,8 @@ type Posted =
   | Static<typeof PostMessage>
   | (Static<typeof PostJob> & { content?: never; delivery?: never; after_s?: never; at?: never });
 
-/** Where a job is queued, how many may be queued there, and the token that asks for it. */
-type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'> & TracedCaller;
+/** Where a job is queued, how many may be queued there, and who asks for it. */
+type Target = Pick<SubmitInput, 'tenantId' | 'contextId' | 'queueLimit' | 'full'> & TracedCaller & Requester;
 
 type Poster = Pick<TracedCaller, 'token' | 'user' | 'traceParent'>;
 
@@ -66,15 +67,15 @@ export function notifying<Posted>(
 /** `full`: why the tenant may have no more jobs, or no more content; null: it may. */
 export function queueOf(
   { config }: { config: { queueLimit: number } },
-  { tenantId, token, user, traceParent }: TracedCaller,
+  { tenantId, token, user, traceParent, credential, key }: TracedCaller & Requester,
   contextId: ContextId,
   full: Refusal | null,
 ): Target {
-  return { tenantId, token, user, traceParent, contextId, queueLimit: config.queueLimit, full };
+  return { tenantId, token, user, traceParent, credential, key, contextId, queueLimit: config.queueLimit, full };
 }
 
 export function toSubmitInput(
-  { tenantId, token, user, traceParent, contextId, queueLimit, full }: Target,
+  { tenantId, contextId, queueLimit, full, ...asker }: Target,
   posted: Options,
 ): Omit<SubmitInput, 'content'> {
   if (posted.delivery === 'steer' && posted.output_schema !== undefined)
@@ -87,7 +88,8 @@ export function toSubmitInput(
     contextId,
     delivery: posted.delivery ?? 'queue',
     branch: posted.branch ?? null,
-    ...toJobOptions({ token, user, traceParent }, posted, ''),
+    ...toJobOptions(asker, posted, ''),
+    by: actorOf(asker, posted.user),
     queueLimit,
     full,
   };

@@ -22,6 +22,7 @@ import * as log from './jobs/log.ts';
 import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
 import * as resolveToolCall from './jobs/resolve-tool-call.ts';
+import * as retraction from './messages/retraction.ts';
 import * as role from './workers/role.ts';
 import * as schedule from './schedules/schedule.ts';
 import * as search from './messages/search.ts';
@@ -53,6 +54,7 @@ const all: unknown[] = [
     workerTree,
     context,
     message,
+    retraction,
     turn,
     approval,
     audit,

@@ -1,4 +1,6 @@
 /** Converts messages to their API form: stored blocks without data of the provider. */
+import { toPublicActor } from '../../core/access/actor.ts';
+import type { Retraction } from '../../core/conversation/retraction.ts';
 import type { Block, ResultPart } from '../../core/conversation/blocks.ts';
 import { toPublicUsage } from '../../core/money/usage.ts';
 import type { MessageView } from '../../db/read/messages/message-views.ts';
@@ -15,6 +17,8 @@ export function toMessage(view: MessageView): Message {
     role: view.role,
     type: view.type,
     status: view.status,
+    retraction: view.retraction === null ? null : toRetraction(view.retraction),
+    steered: view.steered,
     compacted: view.compacted,
     content: view.content.map(toBlock),
     job_id: view.jobId,
@@ -27,6 +31,10 @@ export function toMessage(view: MessageView): Message {
     finish_reason: view.model?.finishReason ?? null,
     error: null,
   };
+}
+
+function toRetraction({ cause, at, by }: Retraction): Message['retraction'] {
+  return { cause, at: toIso(at), by: by === null ? null : toPublicActor(by) };
 }
 
 function toBlock(block: Block): ContentBlock {

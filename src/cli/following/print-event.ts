@@ -85,6 +85,8 @@ function lineOf(ink: Ink, { event, data }: Exclude<StreamEvent, { event: 'Messag
       return `${oneLine(data.name)}: ${data.outcome}`;
     case 'WorkerSpawned':
       return `⤷ worker ${oneLine(data.name)} ${ink('dim', data.worker_id)}`;
+    case 'MessageIncomplete':
+      return `answer not finished ${ink('dim', data.message_id)}`;
     case 'MessagesRetracted':
       return `${data.message_ids.length} messages of ${data.turn} removed (${data.mode})`;
     case 'ContextCompacted':

@@ -10,6 +10,7 @@ import {
   completeUpto,
   findMessage,
   isIncomplete,
+  lastNumberUpto,
   lastUpto,
   nextAfter,
   type Horizon,
@@ -92,7 +93,7 @@ export async function pointOfAnswer(
 
 /** The number of the last message of a branch that no unfinished job has added; 0: none. */
 async function lastComplete(tx: Executor, place: Place, horizon: Horizon, { name }: Branch): Promise<number> {
-  return (await lastUpto(tx, place, name, { upto: completeUpto(horizon, name) }))?.seq ?? 0;
+  return lastNumberUpto(tx, place, name, completeUpto(horizon, name));
 }
 
 async function behind(

@@ -74,7 +74,7 @@ export function withdrawInput(
       return done({});
     }
     const { tenantId } = target;
-    return cancelJob(ports, { tenantId, jobId: input.jobId, reason: 'the input was withdrawn' })(tx);
+    return cancelJob(ports, { tenantId, jobId: input.jobId, reason: 'the input was withdrawn', by: null })(tx);
   };
 }
 

@@ -21,7 +21,7 @@ const FIRST = 0;
 
 export function interruptWithInput({ ids, times, stopGraceMs }: SubmitPorts, input: SubmitInput): Command<Accepted> {
   return async (tx) => {
-    const { tenantId, contextId } = input;
+    const { tenantId, contextId, by } = input;
     const locked = await lockForControl(tx, tenantId, contextId, times);
     if (locked === null) return whyRefused(tx, input);
     const refusal = await branchMissing(tx, input);
@@ -33,6 +33,7 @@ export function interruptWithInput({ ids, times, stopGraceMs }: SubmitPorts, inp
     await writeStopRequest(tx, tenantId, running, {
       request: { kind: 'interrupt', mode: 'discard' },
       reason: null,
+      by,
       graceMs: stopGraceMs,
     });
     return { ...queued, afterCommit: await carryOut(tx, contextId, locked, ids) };

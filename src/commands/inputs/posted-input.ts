@@ -6,6 +6,7 @@ import type { ContextId, JobId, MessageId, TenantId } from '../../core/ids.ts';
 import type { OutputSchema } from '../../core/run/output.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Millis } from '../../core/time.ts';
+import type { Actor } from '../../core/access/actor.ts';
 import type { User } from '../../core/access/user.ts';
 import type { CommandPorts } from '../ports.ts';
 
@@ -39,6 +40,8 @@ export type SubmitInput = JobOptions & {
   delivery: Delivery;
   /** The branch; null: the active one. */
   branch: string | null;
+  /** Who posts it; null: not known. An interrupt tells who stopped the job. */
+  by: Actor | null;
   queueLimit: number;
   /**
    * Why the tenant may have no more jobs, or no more content; null: it may. An input that joins a job adds no job, and one

@@ -9,35 +9,34 @@ import { isFinished } from '../../core/run/job.ts';
 import { lockCalls } from '../../db/calls/awaited.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { activeJob, jobPlace } from '../../db/read/jobs/job-views.ts';
-import { lockForControl, writeStopRequest, withdraw } from '../../db/run/stop-requests.ts';
+import { lockForControl, writeStopRequest, withdraw, type Why } from '../../db/run/stop-requests.ts';
 import { withdrawnActions } from '../after-commit.ts';
 import { noContext } from '../inputs/refusals.ts';
 import { done, type Command } from '../perform.ts';
 import type { CommandPorts } from '../ports.ts';
 import { carryOut } from './settle.ts';
 
-type CancelJob = { tenantId: TenantId; jobId: JobId; reason: string | null };
+type CancelJob = Why & { tenantId: TenantId; jobId: JobId };
 
 type Ports = Pick<CommandPorts, 'ids' | 'times' | 'stopGraceMs'>;
 
 /** Refused: `not_found`. A job that has ended does not change. */
-export function cancelJob(ports: Ports, { tenantId, jobId, reason }: CancelJob): Command<{ contextId: ContextId }> {
+export function cancelJob(ports: Ports, { tenantId, jobId, reason, by }: CancelJob): Command<{ contextId: ContextId }> {
   return async (tx) => {
     const before = await jobPlace(tx, tenantId, jobId);
     if (before === null) return refuse('not_found', `No job has the id ${jobId}.`);
     const { contextId } = before;
     if (isFinished(before.status)) return done({ contextId });
-    const cancel = cancelWithin(ports, { tenantId, contextId, reason, which: async () => [jobId] });
+    const cancel = cancelWithin(ports, { tenantId, contextId, reason, by, which: async () => [jobId] });
     const outcome = await cancel(tx);
     if (outcome.kind === 'refused') return refuse('not_found', `No job has the id ${jobId}.`);
     return done({ contextId }, ...outcome.afterCommit);
   };
 }
 
-export type CancelWithin = {
+export type CancelWithin = Why & {
   tenantId: TenantId;
   contextId: ContextId;
-  reason: string | null;
   /** Called once the context's row is locked: no job of it begins or ends meanwhile. */
   which: (tx: Executor) => Promise<readonly JobId[]>;
 };
@@ -45,7 +44,7 @@ export type CancelWithin = {
 /** Cancels jobs of one context, all that are delayed or queued in one statement. Refused: `not_found`. */
 export function cancelWithin(
   { ids, times, stopGraceMs }: Ports,
-  { tenantId, contextId, reason, which }: CancelWithin,
+  { tenantId, contextId, reason, by, which }: CancelWithin,
 ): Command<{ requested: number }> {
   return async (tx) => {
     const locked = await lockForControl(tx, tenantId, contextId, times);
@@ -53,7 +52,7 @@ export function cancelWithin(
     // Queued jobs and the running job end in two statements, so their calls are locked first.
     await lockCalls(tx, tenantId, contextId);
     const jobIds = await which(tx);
-    const withdrawn = await withdraw(tx, { tenantId, contextId }, jobIds, reason);
+    const withdrawn = await withdraw(tx, { tenantId, contextId }, jobIds, { reason, by });
     const taken = withdrawn?.jobIds ?? [];
     const actions = withdrawn === null ? [] : withdrawnActions({ tenantId, contextId }, withdrawn);
     if (taken.length === jobIds.length) return done({ requested: taken.length }, ...actions);
@@ -63,6 +62,7 @@ export function cancelWithin(
     await writeStopRequest(tx, tenantId, active, {
       request: { kind: 'cancel' },
       reason,
+      by,
       graceMs: stopGraceMs,
     });
     return done({ requested: taken.length + 1 }, ...actions, ...(await carryOut(tx, contextId, locked, ids)));

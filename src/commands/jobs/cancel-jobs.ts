@@ -3,6 +3,7 @@
  * another call continues: it does not select jobs that already have a stop request.
  */
 import type { ContextId, TenantId } from '../../core/ids.ts';
+import type { Why } from '../../db/run/stop-requests.ts';
 import { contextsWithUnfinished, unfinishedOf, type UnfinishedFilter } from '../../db/run/unfinished.ts';
 import { cancelWithin, type CancelWithin } from './cancel-job.ts';
 import { perform } from '../perform.ts';
@@ -12,7 +13,7 @@ import type { CommandPorts } from '../ports.ts';
 /** Contexts per query. */
 const PAGE = 200;
 
-type CancelJobs = { tenantId: TenantId; filter: UnfinishedFilter; reason: string | null };
+type CancelJobs = Why & { tenantId: TenantId; filter: UnfinishedFilter };
 
 /**
  * Returns how many jobs were withdrawn or got a stop request. Contexts that get matching jobs meanwhile may be missed.
@@ -33,10 +34,10 @@ export async function cancelJobs(ports: CommandPorts, wanted: CancelJobs): Promi
 /** A deleted context has nothing to cancel. */
 async function cancelOf(
   ports: CommandPorts,
-  { tenantId, filter, reason }: CancelJobs,
+  { tenantId, filter, reason, by }: CancelJobs,
   contextId: ContextId,
 ): Promise<number> {
   const which: CancelWithin['which'] = (tx) => unfinishedOf(tx, tenantId, contextId, filter);
-  const outcome = await perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
+  const outcome = await perform(ports, cancelWithin(ports, { tenantId, contextId, reason, by, which }));
   return outcome.kind === 'done' ? outcome.value.requested : 0;
 }

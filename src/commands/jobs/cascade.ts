@@ -6,9 +6,11 @@
  * them. Stop reaches all workers below, level by level: jobs that workers asked of them end, and they stay stopped
  * until the worker above is started. A worker that was spawned detached goes on, with all workers below it.
  */
+import type { Actor } from '../../core/access/actor.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../core/ids.ts';
 import type { Executor } from '../../db/connection/client.ts';
 import { contextsBelow, cascaded, lockStopped, jobsBelow, workersBelow } from '../../db/run/follow-ups/cascades.ts';
+import type { Why } from '../../db/run/stop-requests.ts';
 import type { FollowUp } from '../../db/run/follow-ups/follow-ups.ts';
 import { cancelWithin } from './cancel-job.ts';
 import { perform, type Command } from '../perform.ts';
@@ -23,39 +25,39 @@ const PAGE = 200;
 
 /** Harmless if another process does it at the same time. */
 export async function cascade(ports: Ports, followUp: Extract<FollowUp, { kind: 'cascade' }>): Promise<void> {
-  const { tenantId, jobId, stopKind, workerId } = followUp;
+  const { tenantId, jobId, stopKind, workerId, by } = followUp;
   switch (stopKind) {
     case 'cancel':
-      await cancelBelow(ports, tenantId, jobId, 'the job that asked for it was cancelled');
+      await cancelBelow(ports, tenantId, jobId, { reason: 'the job that asked for it was cancelled', by });
       break;
     case 'interrupt':
-      await cancelBelow(ports, tenantId, jobId, 'the job that asked for it was interrupted');
+      await cancelBelow(ports, tenantId, jobId, { reason: 'the job that asked for it was interrupted', by });
       break;
     case 'stop':
-      await stopBelow(ports, tenantId, workerId);
+      await stopBelow(ports, tenantId, workerId, by);
       break;
   }
   await cascaded(ports.database.db, followUp);
 }
 
-async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, reason: string): Promise<void> {
+async function cancelBelow(ports: Ports, tenantId: TenantId, jobId: JobId, why: Why): Promise<void> {
   let page: ContextId[] = [];
   do {
     page = await contextsBelow(ports.database.db, tenantId, jobId, PAGE);
     const cancelIn = (contextId: ContextId): Promise<unknown> => {
       const which = (tx: Executor): Promise<JobId[]> => jobsBelow(tx, tenantId, jobId, contextId);
-      return perform(ports, cancelWithin(ports, { tenantId, contextId, reason, which }));
+      return perform(ports, cancelWithin(ports, { tenantId, contextId, ...why, which }));
     };
     await mapConcurrent(page, cancelIn);
   } while (page.length === PAGE);
 }
 
 /** Stops all workers below a worker, as long as that worker is stopped itself. Another call continues. */
-export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerId): Promise<void> {
+export async function stopBelow(ports: Ports, tenantId: TenantId, above: WorkerId, by: Actor | null): Promise<void> {
   const reason = 'a worker above it was stopped';
   const may = (tx: Executor): Promise<boolean> => lockStopped(tx, above);
   await toAllBelow(ports, { tenantId, above, stopped: false }, (contextId) =>
-    stopWorker(ports, { tenantId, contextId }, { reason, may, asked: 'cancel' }),
+    stopWorker(ports, { tenantId, contextId }, { reason, by, may, asked: 'cancel' }),
   );
 }
 

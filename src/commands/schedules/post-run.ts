@@ -62,6 +62,7 @@ export async function postRun(
       contextId,
       delivery: 'queue',
       branch: null,
+      by: schedule.actor,
       queueLimit,
       full: null,
     });
@@ -84,7 +85,7 @@ export async function replaceRun(
 ): Promise<Outcome<Accepted>> {
   const { tenantId, lastJobId: jobId } = schedule;
   const reason = 'The next run of its schedule began.';
-  const cancelled = await cancelJob(ports, { tenantId, jobId, reason })(tx);
+  const cancelled = await cancelJob(ports, { tenantId, jobId, reason, by: schedule.actor })(tx);
   const posted = await postRun(tx, ports, schedule, run);
   // A job that is not found was deleted.
   if (posted.kind === 'refused' || cancelled.kind === 'refused') return posted;

@@ -19,7 +19,7 @@ export function createWithDelayedInput(
     if (created.kind === 'refused') return created;
     const { contextId } = created.value;
     const { tenantId } = worker;
-    const first = { ...input, tenantId, contextId, delivery: 'queue', branch: null, full: null } as const;
+    const first = { ...input, tenantId, contextId, delivery: 'queue', branch: null, by: null, full: null } as const;
     const delayed = await delayInput(ports, first, delay, 'input.')(tx);
     if (delayed.kind === 'refused') return delayed;
     const { messageId } = delayed.value;

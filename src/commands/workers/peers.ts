@@ -107,13 +107,14 @@ export function createPeers(ports: CommandPorts, limits: PeerLimits) {
         }
         const how = {
           reason: 'a worker above it stopped it',
+          by: null,
           may: async () => true,
           asked: 'cancel',
         } as const;
         const { contextId } = peer;
         const outcome = await perform(ports, stopWorker(ports, { tenantId, contextId }, how));
         if (outcome.kind === 'refused') return outcome;
-        await stopBelow(ports, tenantId, peer.id);
+        await stopBelow(ports, tenantId, peer.id, null);
         return { kind: 'done', value: { worker_id: peer.id, state: 'stopped' } };
       }),
   };

@@ -7,8 +7,11 @@ import type { Usage } from '../money/usage.ts';
 export const MESSAGE_ROLES = ['user', 'assistant', 'system', 'tool'] as const;
 export type MessageRole = (typeof MESSAGE_ROLES)[number];
 
-/** `correction`: a note of the platform with the faults of the answer before it, which does not match its schema. */
-export const MESSAGE_TYPES = ['text', 'plan', 'question', 'tool_call', 'tool_result', 'correction'] as const;
+/**
+ * `correction`: a note of the platform with the faults of the answer before it, which does not match its schema.
+ * `partial`: the text of an answer that the model did not finish. It is never part of the history.
+ */
+export const MESSAGE_TYPES = ['text', 'plan', 'question', 'tool_call', 'tool_result', 'correction', 'partial'] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
 /** The model that wrote an assistant message, and its token usage. */

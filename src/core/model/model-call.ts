@@ -7,9 +7,19 @@ import type { Millis } from '../time.ts';
 /** When the call started, and when the first byte of the answer arrived (null: none did). */
 export type CallTimes = { calledAt: Millis; firstByteAt: Millis | null };
 
+/** A call that was aborted because its job ended. `model`: `provider/model`. */
+export type StoppedCall = CallTimes & {
+  kind: 'stopped';
+  jobId: JobId;
+  attempt: number;
+  model: string;
+  prompt: Fingerprint;
+};
+
 export type ModelCall =
   /** Everything else is stored with the answer's message. */
   | (CallTimes & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
+  | StoppedCall
   | (CallTimes & {
       kind: 'failed';
       jobId: JobId;

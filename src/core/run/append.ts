@@ -9,6 +9,7 @@ import type { JobError } from '../errors.ts';
 import type { ContextId, JobId, MessageId, ToolCallId } from '../ids.ts';
 import type { ActiveJob, JobEnd } from './job.ts';
 import type { NewMessage } from '../conversation/message.ts';
+import type { Retraction } from '../conversation/retraction.ts';
 import type { ModelCall } from '../model/model-call.ts';
 import type { Lease } from './snapshot.ts';
 import type { AwaitedJob, Spawn } from '../workers/spawn.ts';
@@ -18,8 +19,13 @@ import type { Millis } from '../time.ts';
 import type { ApprovalDecision, ClosedCallStatus, ToolCall, Wait } from '../tools/tool-call.ts';
 import type { Turn } from '../conversation/turn.ts';
 
+/** An answer that its model call did not finish, and why its job ended. */
+export type PartialAnswer = { id: MessageId; turn: Turn; text: string; jobId: JobId; retraction: Retraction };
+
 export type Entry =
   | { kind: 'message'; message: NewMessage }
+  /** The text of an unfinished answer: stored, but not part of the history. */
+  | ({ kind: 'partial' } & PartialAnswer)
   /** A queued or steered input enters history. */
   | { kind: 'admit'; messageId: MessageId; turn: Turn }
   | { kind: 'event'; event: ContextEvent };
@@ -58,6 +64,8 @@ export type TakenBack = {
   withdrawn: MessageId[];
   /** The number of the last turn that remains. */
   lastTurn: number;
+  /** Null: not known. */
+  retraction: Retraction | null;
 };
 
 export type Append = {

@@ -64,6 +64,7 @@ function numbered({ next, steers }: Snapshot, { entries, job }: Append, firstSeq
         const from = { turn: entry.turn, jobId: job.job.id, model: null };
         return [{ id, seq: firstSeq + index, role: 'user', type: 'text', content, ...from }];
       }
+      case 'partial':
       case 'event':
         return [];
     }

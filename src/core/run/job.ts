@@ -6,6 +6,7 @@
  */
 import type { TraceParent } from '../tracing/trace-parent.ts';
 import type { Block } from '../conversation/blocks.ts';
+import type { Actor } from '../access/actor.ts';
 import type { AskedCompaction } from '../compaction/settings.ts';
 import type { JobError } from '../errors.ts';
 import type { OutputSchema } from './output.ts';
@@ -47,6 +48,8 @@ export type StopRequest = RequestedStop & {
   requestedAt: Millis;
   /** When the run learned of it; null: not yet, or there was no run. */
   deliveredAt: Millis | null;
+  /** Who requested it; null: not known. */
+  by: Actor | null;
 };
 
 /** A job that was admitted and has not ended. A context has at most one. */

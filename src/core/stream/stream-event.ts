@@ -21,16 +21,17 @@ export type FleetingEvent = { seq: null; name: string; data: JsonObject };
 export type StreamEvent = NumberedEvent | FleetingEvent;
 
 /** The fields of a message that the stream carries; clients fetch the rest. */
-type Completed = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
+type Stored = { id: MessageId; seq: number; turn: Turn; role: MessageRole; type: MessageType };
 
 export const MESSAGE_COMPLETED = 'MessageCompleted';
+export const MESSAGE_INCOMPLETE = 'MessageIncomplete';
 export const JOB_FINISHED = 'JobFinished' satisfies ContextEvent['name'];
 
-/** `at`: when it entered the history. */
-export function messageCompleted(contextId: ContextId, message: Completed, at: Millis): NumberedEvent {
+/** The event of a stored message. `at`: when it entered the history, or was stored beside it. */
+export function messageStored(contextId: ContextId, message: Stored, at: Millis): NumberedEvent {
   const { id, seq, turn, role, type } = message;
   const data = { context_id: contextId, message_id: id, seq, turn, role, type, at: toIso(at) };
-  return { seq, name: MESSAGE_COMPLETED, data };
+  return { seq, name: type === 'partial' ? MESSAGE_INCOMPLETE : MESSAGE_COMPLETED, data };
 }
 
 export function storedEvent(
@@ -70,10 +71,14 @@ function streamEventOf(append: Append, entry: Entry, seq: number, at: Millis): N
   const { contextId } = append.lease;
   switch (entry.kind) {
     case 'message':
-      return messageCompleted(contextId, { ...entry.message, seq }, at);
+      return messageStored(contextId, { ...entry.message, seq }, at);
+    case 'partial': {
+      const { id, turn } = entry;
+      return messageStored(contextId, { id, seq, turn, role: 'assistant', type: 'partial' }, at);
+    }
     case 'admit': {
       const { messageId: id, turn } = entry;
-      return messageCompleted(contextId, { id, seq, turn, role: 'user', type: 'text' }, at);
+      return messageStored(contextId, { id, seq, turn, role: 'user', type: 'text' }, at);
     }
     case 'event': {
       const { name, data } = entry.event;

@@ -9,6 +9,7 @@ import type { ActiveJob, InterruptMode } from '../run/job.ts';
 import { lastTurnOf, type Message } from '../conversation/message.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { OpenCall } from '../tools/tool-call.ts';
+import { stoppedWith } from '../conversation/retraction.ts';
 import { answerTurn, inputTurn, type Turn } from '../conversation/turn.ts';
 import { event } from './base.ts';
 import { joining } from './steer.ts';
@@ -37,6 +38,7 @@ export function takeBack(mailbox: Mailbox, settled: Append, { job, mode, added }
     retracted: retracted.map(({ id }) => id),
     withdrawn: isRolledBack ? mailbox.steers.map(({ messageId }) => messageId) : [],
     lastTurn,
+    retraction: stoppedWith(job),
   };
   const turn: Turn = isRolledBack && inputs.length > 0 ? inputTurn(Math.max(1, firstInput)) : answerTurn(job.turn);
   const begun = begunCalls(mailbox, added);

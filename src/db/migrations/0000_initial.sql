@@ -201,6 +201,7 @@ CREATE TABLE "jobs" (
 	"stop_kind" text,
 	"stop_mode" text,
 	"stop_reason" text,
+	"stop_actor" jsonb,
 	"stop_requested_at" timestamp (3) with time zone,
 	"stop_delivered_at" timestamp (3) with time zone,
 	"stopped_at" timestamp (3) with time zone,
@@ -232,6 +233,7 @@ CREATE TABLE "jobs" (
 	CONSTRAINT "jobs_stop_kind" CHECK (stop_kind in ('cancel', 'stop', 'interrupt')),
 	CONSTRAINT "jobs_stop_mode" CHECK (stop_mode in ('discard', 'rollback', 'keep')),
 	CONSTRAINT "jobs_interrupt_has_mode" CHECK (("jobs"."stop_kind" is not distinct from 'interrupt') = ("jobs"."stop_mode" is not null)),
+	CONSTRAINT "jobs_stop_actor" CHECK ("jobs"."stop_actor" is null or "jobs"."stop_kind" is not null),
 	CONSTRAINT "jobs_stop_request" CHECK (("jobs"."stop_kind" is null) = ("jobs"."stop_requested_at" is null))
 );
 --> statement-breakpoint
@@ -263,16 +265,19 @@ CREATE TABLE "messages" (
 	"first_byte_at" timestamp (3) with time zone,
 	"prompt" jsonb,
 	"retracted_seq" bigint,
+	"retraction" jsonb,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"completed_at" timestamp (3) with time zone,
 	"appended_at" timestamp (3) with time zone,
 	CONSTRAINT "messages_role" CHECK (role in ('user', 'assistant', 'system', 'tool')),
-	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result', 'correction')),
+	CONSTRAINT "messages_type" CHECK (type in ('text', 'plan', 'question', 'tool_call', 'tool_result', 'correction', 'partial')),
 	CONSTRAINT "messages_status" CHECK (status in ('delayed', 'queued', 'completed', 'retracted', 'withdrawn')),
 	CONSTRAINT "messages_numbered" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."seq" is not null)),
 	CONSTRAINT "messages_turn" CHECK (("messages"."status" in ('completed', 'retracted')) = ("messages"."turn" is not null)),
 	CONSTRAINT "messages_call" CHECK ("messages"."call" is null or "messages"."role" = 'tool'),
 	CONSTRAINT "messages_retracted" CHECK ("messages"."retracted_seq" is null or "messages"."status" = 'retracted'),
+	CONSTRAINT "messages_retraction" CHECK ("messages"."retraction" is null or "messages"."status" = 'retracted'),
+	CONSTRAINT "messages_partial" CHECK ("messages"."type" <> 'partial' or ("messages"."status" = 'retracted' and "messages"."role" = 'assistant')),
 	CONSTRAINT "messages_only_inputs_queue" CHECK ("messages"."status" in ('completed', 'retracted') or "messages"."role" = 'user')
 );
 --> statement-breakpoint
@@ -282,7 +287,7 @@ CREATE TABLE "failed_calls" (
 	"context_id" uuid NOT NULL,
 	"tenant_id" bigint NOT NULL,
 	"model" text NOT NULL,
-	"error" jsonb NOT NULL,
+	"error" jsonb,
 	"called_at" timestamp (3) with time zone NOT NULL,
 	"first_byte_at" timestamp (3) with time zone,
 	"failed_at" timestamp (3) with time zone DEFAULT now() NOT NULL,

@@ -1,5 +1,5 @@
 /**
- * The model calls of a job. Answered calls are stored on their messages, failed calls in `failed_calls`. Both store a
+ * The model calls of a job. Answered calls are stored on their messages, all others in `failed_calls`. Both store a
  * fingerprint of the request (see `core/model/fingerprint.ts`), which is compared with that of the previous call.
  */
 import { sql, type SQL } from 'drizzle-orm';
@@ -29,10 +29,12 @@ export const answered = sql`
     null::int as tokens_after, m.prompt
   from job join messages m on m.context_id = job.context_id and m.branch = job.branch
     and m.seq > job.first_seq and m.seq <= job.last_seq
-  where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant'`;
+  where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant' and m.type <> 'partial'`;
 
-export const failed = sql`
-  select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at, 'failed', f.model, f.attempt, null, null, null, null,
+/** `cancelled`: it was stopped with its job. */
+export const unanswered = sql`
+  select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at,
+    case when f.error is null then 'cancelled' else 'failed' end, f.model, f.attempt, null, null, null, null,
     null, f.error, null, f.retry_at, 'model', null, null, f.prompt
   from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
 
@@ -96,7 +98,7 @@ export async function findSentCall(
 ): Promise<SentBy | null> {
   const [row] = await executor.execute<SentRow>(sql`/* model_calls.find */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
-    calls as (${answered} union all ${failed}),
+    calls as (${answered} union all ${unanswered}),
     numbered_calls as (select calls.*, ${numbered} from calls window ${known})
     select job.context_id, job.branch, j.output_schema, w.role, r.definition, w.config, t.call, t.attempt, t.message_id, t.prompt, t.last_prompt,
       t.last_status

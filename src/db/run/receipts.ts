@@ -48,7 +48,7 @@ export async function findInterruption(
   const [row] = await executor.execute<Interrupted>(sql`
     select ${receiptColumns}, (
         select jsonb_agg(m.id order by m.seq) from messages m where m.context_id = j.context_id and m.branch = j.branch
-          and m.seq > j.first_seq and m.seq <= j.last_seq and m.job_id = j.id and m.status = 'retracted') as removed, (
+          and m.seq > j.first_seq and m.seq <= j.last_seq and m.job_id = j.id and m.status = 'retracted' and m.type <> 'partial') as removed, (
         select jsonb_agg(jsonb_build_object('id', t.id, 'name', t.name, 'effect', t.effect, 'status', t.status)
           order by t.created_at, t.ordinal)
         from ${callsOfJob(sql`j`, sql`coalesce(j.last_seq, 9223372036854775807)`)} t where t.tenant_id = j.tenant_id

@@ -4,6 +4,7 @@
  * locking also raises the epoch, and the caller may write history in the same transaction.
  */
 import { sql } from 'drizzle-orm';
+import type { Actor } from '../../core/access/actor.ts';
 import type { ContextId, JobId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { RequestedStop } from '../../core/run/job.ts';
 import { NONE_OWN, countdown, metBy } from '../calls/awaited.ts';
@@ -55,26 +56,33 @@ export async function fence(tx: Executor, contextId: ContextId): Promise<{ tenan
   return row ?? null;
 }
 
+/** Why a job ends, and who requested it; null: not known. */
+export type Why = { reason: string | null; by: Actor | null };
+
 /** If a process runs the context and does not answer within `graceMs`, a sweep settles the request. */
-type NewStopRequest = { request: RequestedStop; reason: string | null; graceMs: number };
+type NewStopRequest = Why & { request: RequestedStop; graceMs: number };
 
 /** Writes a stop request on an unfinished job, unless it has one. */
 export async function writeStopRequest(
   tx: Executor,
   tenantId: TenantId,
   jobId: JobId,
-  { request, reason, graceMs }: NewStopRequest,
+  { request, reason, by, graceMs }: NewStopRequest,
 ): Promise<void> {
   const mode = request.kind === 'interrupt' ? request.mode : null;
   await tx.execute(sql`/* jobs.request_stop */
     with job as (
       update jobs set stop_kind = ${request.kind}, stop_mode = ${mode}, stop_reason = ${reason},
-        stop_requested_at = clock_timestamp()
+        stop_actor = ${actorJson(by)}::jsonb, stop_requested_at = clock_timestamp()
       where id = ${jobId} and tenant_id = ${tenantId} and stop_kind is null and finished_at is null
       returning context_id
     )
     update contexts c set next_check_at = clock_timestamp() + ${graceMs}::float8 * interval '1 millisecond'
     from job where c.id = job.context_id and c.scheduling_status = 'running'`);
+}
+
+function actorJson(by: Actor | null): string | null {
+  return by === null ? null : encodeJson(by);
 }
 
 /**
@@ -91,7 +99,7 @@ export async function withdraw(
   tx: Executor,
   { tenantId, contextId }: Place,
   jobIds: readonly JobId[],
-  reason: string | null,
+  { reason, by }: Why,
 ): Promise<Withdrawn | null> {
   const [row] = await tx.execute<Omit<Withdrawn, 'met'> & { met: ContextId[] | null }>(sql`/* jobs.withdraw */
     with was as materialized (
@@ -100,7 +108,7 @@ export async function withdraw(
         and context_id = ${contextId} and tenant_id = ${tenantId} and status in ('delayed', 'queued')
     ), job as (
       update jobs j set status = 'cancelled', finished_at = clock_timestamp(), stop_kind = 'cancel', stop_mode = null,
-        stop_reason = ${reason}, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
+        stop_reason = ${reason}, stop_actor = ${actorJson(by)}::jsonb, stop_requested_at = clock_timestamp(), stop_delivered_at = clock_timestamp(),
         stopped_at = clock_timestamp(), parent_notice = ${noticeOnceEnded(sql`true`)}
       from was where j.id = was.id
       returning j.id, context_id, tenant_id, message_id, attempt, position, was.status = 'queued' as was_queued,

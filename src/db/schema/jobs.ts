@@ -12,6 +12,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core';
+import type { Actor } from '../../core/access/actor.ts';
 import type { JobError } from '../../core/errors.ts';
 import { INTERRUPT_MODES, JOB_KINDS, JOB_STATUSES, type CallFailure } from '../../core/run/job.ts';
 import type { OutputSchema } from '../../core/run/output.ts';
@@ -70,6 +71,8 @@ export const jobs = pgTable(
     /** Of an interrupt: what happens to the messages that the job added. */
     stopMode: text('stop_mode'),
     stopReason: text('stop_reason'),
+    /** Who requested it. Null: not known. */
+    stopActor: jsonb<Actor>('stop_actor'),
     stopRequestedAt: instant('stop_requested_at'),
     stopDeliveredAt: instant('stop_delivered_at'),
     stoppedAt: instant('stopped_at'),
@@ -183,6 +186,7 @@ export const jobs = pgTable(
       'jobs_interrupt_has_mode',
       sql`(${t.stopKind} is not distinct from 'interrupt') = (${t.stopMode} is not null)`,
     ),
+    check('jobs_stop_actor', sql`${t.stopActor} is null or ${t.stopKind} is not null`),
     check('jobs_stop_request', sql`(${t.stopKind} is null) = (${t.stopRequestedAt} is null)`),
   ],
 );

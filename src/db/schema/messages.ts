@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Block } from '../../core/conversation/blocks.ts';
+import type { Retraction } from '../../core/conversation/retraction.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { EndedCall } from './calls.ts';
@@ -43,8 +44,10 @@ export const messages = pgTable(
     firstByteAt: instant('first_byte_at'),
     /** The fingerprint of that call's request. */
     prompt: jsonb<Fingerprint>('prompt'),
-    /** The last number of its context when it was retracted. Null: it was not, or came retracted by an import. */
+    /** The last number of its context when it was retracted. Null: it was not, or was stored so (`partial`, an import). */
     retractedSeq: bigint('retracted_seq', { mode: 'number' }),
+    /** Why it was retracted, and by whom. Null: it was not, or that is not known. */
+    retraction: jsonb<Retraction>('retraction'),
     createdAt: instant('created_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
     /** When it entered the history, if it was complete before. */
@@ -62,6 +65,8 @@ export const messages = pgTable(
     check('messages_turn', sql`(${t.status} in ('completed', 'retracted')) = (${t.turn} is not null)`),
     check('messages_call', sql`${t.call} is null or ${t.role} = 'tool'`),
     check('messages_retracted', sql`${t.retractedSeq} is null or ${t.status} = 'retracted'`),
+    check('messages_retraction', sql`${t.retraction} is null or ${t.status} = 'retracted'`),
+    check('messages_partial', sql`${t.type} <> 'partial' or (${t.status} = 'retracted' and ${t.role} = 'assistant')`),
     check('messages_only_inputs_queue', sql`${t.status} in ('completed', 'retracted') or ${t.role} = 'user'`),
   ],
 );

@@ -1,22 +1,23 @@
-/** Model calls: those that failed, and the tool lists that were sent. */
+/** Model calls: those that got no answer, and the tool lists that were sent. */
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { ToolSpec } from '../../core/model/model.ts';
 import { instant, json, jsonb, tenantId } from './columns.ts';
 
-/** Model calls that failed. Answered calls are stored on their messages. */
+/** Model calls that failed, or were stopped with their job. Answered calls are stored on their messages. */
 export const failedCalls = pgTable(
   'failed_calls',
   {
     jobId: uuid('job_id').notNull(),
-    /** The attempt of the job that failed. */
+    /** The attempt of the job that failed or was stopped. */
     attempt: integer('attempt').notNull(),
     contextId: uuid('context_id').notNull(),
     tenantId: tenantId(),
     /** `provider/model`. */
     model: text('model').notNull(),
-    error: jsonb<JobError>('error').notNull(),
+    /** Null: it was stopped. */
+    error: jsonb<JobError>('error'),
     calledAt: instant('called_at').notNull(),
     firstByteAt: instant('first_byte_at'),
     failedAt: instant('failed_at').notNull().defaultNow(),

@@ -1,6 +1,6 @@
 /** Numbered entries: they move the tail, go to all subscribers, and end partial messages. */
 import { isSettled, voided, type View } from '../../core/stream/partial-message.ts';
-import { MESSAGE_COMPLETED, type NumberedEvent } from '../../core/stream/stream-event.ts';
+import { MESSAGE_COMPLETED, MESSAGE_INCOMPLETE, type NumberedEvent } from '../../core/stream/stream-event.ts';
 import { step, withOver, type FeedState, type FeedStep } from './state.ts';
 
 /** Takes the entries up to `tail`. */
@@ -19,7 +19,8 @@ export function unfinished({ view }: FeedState, entries: readonly NumberedEvent[
 function note(state: FeedState, { name, data }: NumberedEvent): FeedState {
   const { view } = state;
   switch (name) {
-    case MESSAGE_COMPLETED: {
+    case MESSAGE_COMPLETED:
+    case MESSAGE_INCOMPLETE: {
       const isOfView = view?.of.messageId === data['message_id'];
       return withOver(isOfView ? { ...state, view: null } : state, data['message_id']);
     }

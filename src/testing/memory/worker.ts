@@ -2,6 +2,7 @@
 import { EagerCalls } from '../../agent/calls/eager-calls.ts';
 import { inputOf } from '../../agent/calls/invocation.ts';
 import type { Team } from '../../agent/calls/team.ts';
+import { AbortedCall } from '../../agent/model/aborted-call.ts';
 import { runLoop } from '../../agent/loop.ts';
 import type { Run, RunPorts } from '../../agent/run.ts';
 import { RunSignals } from '../../agent/run-signals.ts';
@@ -65,7 +66,13 @@ export class MemoryWorker {
   async #run(first: Snapshot): Promise<void> {
     const signals = new RunSignals();
     const ports = portsOf(this.#parts);
-    const run: Run = { ...ports, signals, early: null, eager: new EagerCalls(ports, signals, first) };
+    const run: Run = {
+      ...ports,
+      signals,
+      early: null,
+      eager: new EagerCalls(ports, signals, first),
+      aborted: new AbortedCall(),
+    };
     await runLoop(run, first);
     signals.lose();
   }

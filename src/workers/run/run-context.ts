@@ -2,6 +2,7 @@
 import pTimeout from 'p-timeout';
 import type { RunSignals } from '../../agent/run-signals.ts';
 import { EagerCalls } from '../../agent/calls/eager-calls.ts';
+import { AbortedCall } from '../../agent/model/aborted-call.ts';
 import { runLoop } from '../../agent/loop.ts';
 import type { RunPorts } from '../../agent/run.ts';
 import { pause } from '../../agent/waits/pause.ts';
@@ -88,7 +89,7 @@ async function runOnce(
       slot?.serve(tenant, user);
       const ports = portsFor(first);
       const eager = new EagerCalls(ports, signals, first);
-      await runLoop({ ...ports, signals, early, eager }, first);
+      await runLoop({ ...ports, signals, early, eager, aborted: new AbortedCall() }, first);
     }
   } catch (error) {
     trace.fail(error instanceof LeaseLost ? 'lease_lost' : 'internal');

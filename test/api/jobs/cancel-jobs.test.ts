@@ -191,7 +191,7 @@ describe('of many contexts', () => {
       },
     };
     const filter = { ...ALL_UNFINISHED, metadata: { name } };
-    const wanted = { tenantId: DEFAULT_TENANT, filter, reason: null };
+    const wanted = { tenantId: DEFAULT_TENANT, filter, reason: null, by: null };
     await expect(cancelJobs({ ...api.commands, database }, wanted)).rejects.toThrow('the process died');
     expect((await cancel({ metadata: { name } })).body).toEqual({ count: 60 - 2 * 12 });
   });

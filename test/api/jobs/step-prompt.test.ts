@@ -53,9 +53,9 @@ let seen: string;
 
 beforeAll(async () => {
   fleet = await startFleet({
-    model: (asked, signal) => {
+    model: (asked, ...more) => {
       requests.push(asked);
-      return script(asked, signal);
+      return script(asked, ...more);
     },
     tools: { look: { execute: () => result(seen) } },
     resolve: ({ config, role, definition }) => resolve(config, definition ?? role, catalog),
@@ -202,8 +202,8 @@ test('a change of parameters is shown, and loses no prefix', async () => {
 
 test('a compaction loses the prefix at the first message that is shown differently', async () => {
   seen = 'seen '.repeat(600);
-  script = async (request, signal) => {
-    const outcome = await looks(request, signal);
+  script = async (request, ...more) => {
+    const outcome = await looks(request, ...more);
     if (outcome.kind !== 'done') return outcome;
     const usage = { ...outcome.answer.usage, input_tokens: Math.ceil(toText(request.messages).length / 4) };
     return { ...outcome, answer: { ...outcome.answer, usage } };
@@ -246,8 +246,8 @@ test('on a branch the request before is the one whose first part it shares', asy
 
 test('retracted messages are shown for their own job', async () => {
   const called = Promise.withResolvers<void>();
-  script = (request, signal) => {
-    if (request.messages.at(-1)?.content.at(-1)?.type !== 'tool_result') return looks(request, signal);
+  script = (request, signal, listener) => {
+    if (request.messages.at(-1)?.content.at(-1)?.type !== 'tool_result') return looks(request, signal, listener);
     called.resolve();
     return new Promise((done) => {
       signal.addEventListener('abort', () => done({ kind: 'aborted' }));

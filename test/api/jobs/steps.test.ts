@@ -15,10 +15,10 @@ describe('the work of a fleet', () => {
   const scripts = new Map<string, Script>();
   beforeAll(async () => {
     fleet = await startFleet({
-      model: (request, signal) => {
+      model: (request, ...more) => {
         const [first] = request.messages[0]?.content ?? [];
         const script = first?.type === 'text' ? scripts.get(first.text) : undefined;
-        return script === undefined ? says('ok') : script(request, signal);
+        return script === undefined ? says('ok') : script(request, ...more);
       },
       tools: {
         look: { execute: () => result('seen') },
@@ -99,7 +99,7 @@ describe('the work of a fleet', () => {
     expect(data[0].error).toEqual({ code: 'provider_auth', message: 'no such key' });
   });
 
-  test('shows a model call in progress, and none of a job that was cancelled in it', async () => {
+  test('shows a model call in progress, and that it was stopped with its job', async () => {
     const called = Promise.withResolvers<void>();
     const { jobId } = await begin('slow', async (_, signal) => {
       called.resolve();
@@ -114,7 +114,17 @@ describe('the work of a fleet', () => {
     expect(data[0]).toMatchObject({ ended_at: null, first_token_at: null, message_id: null, usage: null });
     await fleet.cancel(jobId);
     await fleet.ended(jobId);
-    expect(await steps(jobId)).toEqual([]);
+    expect(await steps(jobId)).toMatchObject([
+      {
+        kind: 'model',
+        name: 'simulated/scripted',
+        status: 'cancelled',
+        n: 1,
+        first_token_at: null,
+        error: null,
+        usage: null,
+      },
+    ]);
   });
 
   test('shows tools in progress, then how they were ended', async () => {

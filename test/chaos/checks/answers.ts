@@ -13,7 +13,9 @@ export const answers: Check = {
   find(world) {
     const { jobs, messages } = world;
     const all = expectedOf(world);
-    const reported = messages.filter(({ role, seq }) => role === 'assistant' && seq !== null);
+    const reported = messages.filter(
+      ({ role, type, seq }) => role === 'assistant' && type !== 'partial' && seq !== null,
+    );
     const visible = reported.filter(({ status }) => status === 'completed');
     const ofTag = groupBy(visible, ({ content }) => tagIn(textOf(content)));
     const ofJob = groupBy(reported, ({ job_id: id }) => id);

@@ -92,7 +92,7 @@ function branchFaults(
 }
 
 function countsOf(messages: readonly StoredMessage[], summaries: readonly Summary[]) {
-  const answers = messages.filter(({ role }) => role === 'assistant');
+  const answers = messages.filter(({ role, type }) => role === 'assistant' && type !== 'partial');
   const paid = [...answers, ...summaries];
   return {
     message_count: messages.filter(({ status }) => status === 'completed').length,

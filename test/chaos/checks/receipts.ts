@@ -51,11 +51,12 @@ function lateFaults(job: StoredJob, made: readonly StoredMessage[], end: number)
   );
 }
 
-/** The messages that an interrupt left are those of its mode and of its answer. */
-function modeFaults(job: StoredJob, made: readonly StoredMessage[], published: readonly Interrupt[]): Violation[] {
+/** The messages that an interrupt left are those of its mode and of its answer. Text that was not finished never counts. */
+function modeFaults(job: StoredJob, all: readonly StoredMessage[], published: readonly Interrupt[]): Violation[] {
   const faults: Violation[] = [];
   const note = (what: string, ...ids: string[]): void =>
     void faults.push(violation(what, job.context_id, job.id, ...ids));
+  const made = all.filter(({ type }) => type !== 'partial');
   const answers = made.filter(({ role }) => role === 'assistant' || role === 'tool');
   const inputs = made.filter(({ role, seq }) => role === 'user' && seq !== null);
   const seen = (list: readonly StoredMessage[]): string[] =>

@@ -12,7 +12,7 @@ export const settings: Check = {
   find(world) {
     const written = groupBy(world.settings, ({ contextId }) => contextId);
     const answers = groupBy(
-      world.messages.filter(({ role, seq }) => role === 'assistant' && seq !== null),
+      world.messages.filter(({ role, type, seq }) => role === 'assistant' && type !== 'partial' && seq !== null),
       ({ context_id: id }) => id,
     );
     // A remembered denial is a rule of the config; a remembered approval is none.

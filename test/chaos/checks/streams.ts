@@ -37,15 +37,15 @@ function expectedOf(
     const lines = expected.get(contextId) ?? new Map<number, string>();
     expected.set(contextId, lines.set(seq, line));
   };
-  for (const { context_id: context, seq, id } of messages)
-    if (seq !== null) put(context, seq, `MessageCompleted ${id}`);
+  for (const { context_id: context, seq, id, type } of messages)
+    if (seq !== null) put(context, seq, `${type === 'partial' ? 'MessageIncomplete' : 'MessageCompleted'} ${id}`);
   for (const event of events) put(event.context_id, event.seq, lineOf(event.name, event.data));
   return expected;
 }
 
 /** An event in one line: enough to tell it from any other of its context. */
 function lineOf(name: string, data: Record<string, unknown>): string {
-  if (name === 'MessageCompleted') return `${name} ${String(data['message_id'])}`;
+  if (name === 'MessageCompleted' || name === 'MessageIncomplete') return `${name} ${String(data['message_id'])}`;
   const parts = ['job_id', 'tool_call_id', 'new_state', 'status', 'turn'].map((member) =>
     JSON.stringify(data[member] ?? null),
   );

@@ -85,7 +85,12 @@ describe('discard', () => {
   test('retracts the assistant’s messages of the job; inputs and earlier turns stay', () => {
     const { move, after } = interrupted(busy(), 'discard');
     expect(linesOf(after)).toEqual(['u1 user', 'a1 assistant', 'u2 user', 'a2 system']);
-    expect(move.takenBack).toEqual({ retracted: [busy().history[3]?.id], withdrawn: [], lastTurn: 2 });
+    expect(move.takenBack).toEqual({
+      retracted: [busy().history[3]?.id],
+      withdrawn: [],
+      lastTurn: 2,
+      retraction: null,
+    });
     expect(eventsOf(move)).toContainEqual({
       name: 'MessagesRetracted',
       data: { message_ids: [busy().history[3]?.id], turn: 'a2', mode: 'discard' },

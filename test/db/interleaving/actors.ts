@@ -45,7 +45,7 @@ const cancels: Role = ({ world, random }, lane) => {
   return async () => {
     const jobId = world.jobAt(place);
     if (jobId === null) return;
-    const asked = { tenantId: DEFAULT_TENANT, jobId, reason: 'test' };
+    const asked = { tenantId: DEFAULT_TENANT, jobId, reason: 'test', by: null };
     await command(world, lane, cancelJob(world.ports(lane.database), asked));
   };
 };
@@ -53,7 +53,7 @@ const cancels: Role = ({ world, random }, lane) => {
 const interrupts: Role = ({ world, random }, lane) => {
   const mode = oneOf(random, INTERRUPT_MODES);
   return async () => {
-    const asked = { tenantId: DEFAULT_TENANT, contextId: world.contextId, mode };
+    const asked = { tenantId: DEFAULT_TENANT, contextId: world.contextId, mode, by: null };
     await command(world, lane, interruptContext(world.ports(lane.database), asked));
   };
 };
@@ -84,7 +84,7 @@ const stops: Role = ({ world, random }, lane) => {
   const startsAgain = random() < 0.5;
   return async () => {
     const target = { tenantId: DEFAULT_TENANT, contextId: world.contextId };
-    await command(world, lane, stopWorker(world.ports(lane.database), target));
+    await command(world, lane, stopWorker(world.ports(lane.database), target, { by: null }));
     if (startsAgain) await command(world, lane, startWorker(world.ports(lane.database), target));
   };
 };

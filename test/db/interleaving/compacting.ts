@@ -56,7 +56,7 @@ function actOf(world: World, random: Random, lane: Lane): () => Promise<void> {
     case 'interrupt':
       return async () => {
         await look(whose);
-        await command(world, lane, interruptContext(world.ports(database), { ...target, mode }));
+        await command(world, lane, interruptContext(world.ports(database), { ...target, mode, by: null }));
       };
     case 'edit':
       return async () => {

@@ -411,6 +411,7 @@ describe('the written rows', () => {
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'cancel' },
       reason: 'enough',
+      by: null,
       graceMs: 60_000,
     });
     await append(db(), [nothing(row.lease, { entries: [message()] })]);

@@ -114,7 +114,7 @@ describe('every end of a job counts down', () => {
     ]);
     const ports = the.ports();
     for (const { tenantId, jobId } of [a, b]) {
-      await perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
+      await perform(ports, cancelJob(ports, { tenantId, jobId, reason: null, by: null }));
     }
     expect(await needsOf(parent)).toBe(0);
     await untilWoken(ports.wakeUps, parent.contextId);
@@ -279,7 +279,7 @@ test('a stop that ends two jobs of a context locks the calls that wait for them 
   await waitingFor([queued], { callId: high });
   await the.rows(`update jobs set parent_job_id = '${first.jobId}' where id = '${queued.jobId}'`);
   const ports = the.ports(the.open({ max: 2, name: 'stopping' }));
-  const how = { reason: 'x', may: async () => true, asked: 'cancel' as const };
+  const how = { reason: 'x', by: null, may: async () => true, asked: 'cancel' as const };
   const locked = Promise.withResolvers<void>();
   const look = Promise.withResolvers<void>();
   const other = the.database.transaction(async (tx) => {

@@ -175,7 +175,7 @@ describe('a refused submit gives the reason', () => {
 
 describe('withdraw', () => {
   const withdrawn = (contextId: ContextId, jobId: JobId) =>
-    withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'why');
+    withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], { reason: 'why', by: null });
 
   test('deletes a queued job with its receipt, and records it under a number', async () => {
     const { contextId } = await the.context();
@@ -226,7 +226,8 @@ describe('withdraw', () => {
     for (let n = 0; n < 5; n += 1) jobIds.push(await the.submit(contextId));
     const [first, second, third, fourth, last] = jobIds;
     if (!first || !second || !third || !fourth || !last) throw new Error('no jobs');
-    const take = (...ids: JobId[]) => withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, ids, null);
+    const take = (...ids: JobId[]) =>
+      withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, ids, { reason: null, by: null });
     const taken = await take(fourth, ids.next<JobId>(), second, first);
     expect(taken?.headSeq).toBe(3);
     expect(new Set(taken?.jobIds)).toEqual(new Set([first, second, fourth]));
@@ -249,7 +250,7 @@ describe('withdraw', () => {
       Array.from({ length: 6 }, () =>
         the.database.transaction(async (tx) => {
           await lockForControl(tx, DEFAULT_TENANT, contextId, TIMES);
-          return withdraw(tx, { tenantId: DEFAULT_TENANT, contextId }, [jobId], null);
+          return withdraw(tx, { tenantId: DEFAULT_TENANT, contextId }, [jobId], { reason: null, by: null });
         }),
       ),
     );
@@ -322,12 +323,14 @@ describe('a stop request', () => {
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'cancel' },
       reason: 'first',
+      by: null,
       graceMs: 60_000,
     });
     const before = await the.row(contextId);
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'stop' },
       reason: 'second',
+      by: null,
       graceMs: 0,
     });
     expect(await the.row(contextId)).toEqual(before);
@@ -339,10 +342,11 @@ describe('a stop request', () => {
   test('is not written on a job that has ended', async () => {
     const { contextId } = await the.context();
     const jobId = await the.submit(contextId);
-    await withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], 'first');
+    await withdraw(db(), { tenantId: DEFAULT_TENANT, contextId }, [jobId], { reason: 'first', by: null });
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'interrupt', mode: 'keep' },
       reason: 'second',
+      by: null,
       graceMs: 0,
     });
     expect(await jobs(contextId)).toMatchObject([{ stop_kind: 'cancel' }]);
@@ -354,6 +358,7 @@ describe('a stop request', () => {
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'interrupt', mode: 'keep' },
       reason: null,
+      by: null,
       graceMs: 0,
     });
     const row = await the.claimed(contextId);
@@ -367,6 +372,7 @@ describe('a stop request', () => {
     await writeStopRequest(db(), DEFAULT_TENANT, jobId, {
       request: { kind: 'cancel' },
       reason: null,
+      by: null,
       graceMs: 0,
     });
     expect(await fence(db(), contextId)).toEqual({ tenantId: DEFAULT_TENANT });
@@ -407,7 +413,7 @@ describe('stop and start', () => {
     const { contextId } = await the.context();
     const ports = the.ports();
     await the.submit(contextId);
-    await perform(ports, stopWorker(ports, target(contextId)));
+    await perform(ports, stopWorker(ports, target(contextId), { by: null }));
     await the.rows(`update contexts set scheduling_status = 'idle', next_check_at = null where id = '${contextId}'`);
     await perform(ports, startWorker(ports, target(contextId)));
     const row = await the.row(contextId);
@@ -418,7 +424,7 @@ describe('stop and start', () => {
   test('stopping during a job leaves the state until its end', async () => {
     const { contextId, jobId } = await running();
     const ports = the.ports();
-    await perform(ports, stopWorker(ports, target(contextId)));
+    await perform(ports, stopWorker(ports, target(contextId), { by: null }));
     expect(await the.row(contextId)).toMatchObject({
       stopped: true,
       state: 'AwaitingLLMResponse',
@@ -431,7 +437,7 @@ describe('stop and start', () => {
     const { contextId, jobId } = await running();
     await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     const ports = the.ports();
-    await perform(ports, stopWorker(ports, target(contextId)));
+    await perform(ports, stopWorker(ports, target(contextId), { by: null }));
     expect(await the.row(contextId)).toMatchObject({
       state: 'Stopped',
       scheduling_status: 'idle',
@@ -444,7 +450,7 @@ describe('stop and start', () => {
 describe('cancel', () => {
   const cancel = (tenantId: TenantId, jobId: JobId) => {
     const ports = the.ports();
-    return perform(ports, cancelJob(ports, { tenantId, jobId, reason: null }));
+    return perform(ports, cancelJob(ports, { tenantId, jobId, reason: null, by: null }));
   };
 
   test('of another tenant’s job, or of a missing one, is not found', async () => {
@@ -459,7 +465,7 @@ describe('cancel', () => {
     const next = await the.submit(contextId);
     await the.rows(`update processes set heartbeat_at = now() - interval '1 hour'`);
     const ports = the.ports();
-    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
     expect(await jobs(contextId)).toMatchObject([
       { id: jobId, status: 'cancelled' },
       { id: next, status: 'queued' },
@@ -485,7 +491,10 @@ describe('cancel', () => {
     });
     const owner = (await the.row(contextId))['lease_owner'];
     await ports.bus.subscribe({ name: `process:${String(owner)}` }, () => signalled.push('signalled'));
-    await perform({ ...ports, database: late }, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+    await perform(
+      { ...ports, database: late },
+      cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }),
+    );
     await new Promise((resolve) => setImmediate(resolve));
     expect(signalled).toEqual([]);
     expect(await jobs(contextId)).toMatchObject([{ status: 'completed', stop_kind: null }]);
@@ -496,7 +505,7 @@ test('a withdrawn input leaves a context that accepts inputs which require it id
   const { contextId } = await the.context();
   const jobId = await the.submit(contextId);
   const ports = the.ports();
-  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
   const submission = submissionTo(contextId, {
     onlyIfIdle: true,
     input: { messageId: ids.next<MessageId>(), content: [] },
@@ -508,7 +517,7 @@ test('the reason of a stop request is read as it was written, even if it looks l
   const { row, contextId, jobId } = await running();
   const reason = 'not \uF8FE0041, "quoted", \\u0000 \uF8FE';
   const ports = the.ports();
-  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason }));
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason, by: null }));
   expect((await readMailbox(db(), row))?.mailbox.job?.stopRequest).toMatchObject({ kind: 'cancel', reason });
   expect(await the.rows(`select stop_reason from jobs where context_id = '${contextId}'`)).toEqual([
     { stop_reason: reason },

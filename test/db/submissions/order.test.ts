@@ -26,7 +26,7 @@ const { stateOf, turnAll, submit, toContext, statusOf } = submissionsOf(() => th
 const statusesOf = (jobs: JobId[]) => Promise.all(jobs.map(async (id) => (await statusOf(id))[0]));
 const makeDue = () => the.rows('update submissions set retry_at = now() where retry_at is not null');
 const cancel = (jobId: JobId) =>
-  perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+  perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
 const jobsOf = async (contextId: ContextId) =>
   (await the.rows(`select id from jobs where context_id = '${contextId}' order by position`)).map(({ id }) => id);
 

@@ -134,7 +134,10 @@ describe('what is refused', () => {
   test('stays with its reason, and does not hold up the next ones', async () => {
     const { contextId, workerId } = await the.context();
     const stopped = await the.context();
-    await perform(the.ports(), stopWorker(the.ports(), { tenantId: DEFAULT_TENANT, contextId: stopped.contextId }));
+    await perform(
+      the.ports(),
+      stopWorker(the.ports(), { tenantId: DEFAULT_TENANT, contextId: stopped.contextId }, { by: null }),
+    );
     const taken = await submit(newWorker({ worker_id: workerId }));
     const after = await toContext(contextId);
     const invalid = await submit({ context_id: contextId, input: { content: '' } });
@@ -229,7 +232,7 @@ test('a cancel and the turn of a submission exclude each other', async () => {
     expect(await statusOf(id)).toEqual([
       cancelled ? { kind: 'submission', status: 'cancelled', code: null } : QUEUED_JOB,
     ]);
-    await perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId: id, reason: null }));
+    await perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId: id, reason: null, by: null }));
   }
 });
 

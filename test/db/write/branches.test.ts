@@ -172,7 +172,7 @@ test('an owner that knew a branch reads the one that has its name by now', async
   const known = await readSnapshot(state, the.database.db, await the.claimed(contextId));
   if (known === null) throw new Error('the worker is gone');
   expect(known.history.map(({ turn }) => turn)).toEqual(['u1', 'a1', 'u2', 'a2']);
-  await withdraw(the.database.db, { tenantId, contextId }, [first], null);
+  await withdraw(the.database.db, { tenantId, contextId }, [first], { reason: null, by: null });
   expect((await perform(ports, deleteBranch(place, 'x'))).kind).toBe('done');
   await make(inputs[0] ?? null);
   const silent = { committed: () => undefined };

@@ -117,13 +117,15 @@ describe('until its start, a delayed input', () => {
     const ports = the.ports();
     const [one, other] = [await delayed(contextId), await delayed(contextId)];
     const queued = await the.submit(contextId);
-    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId: one.jobId, reason: null }));
+    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId: one.jobId, reason: null, by: null }));
     expect(await the.row(contextId)).toMatchObject({ queued: 1, scheduling_status: 'runnable', head_seq: 1 });
     const filter = { ...ALL_UNFINISHED, contextId, status: 'delayed' as const };
-    expect(await cancelJobs(ports, { tenantId: DEFAULT_TENANT, filter, reason: null })).toEqual({ count: 1 });
+    expect(await cancelJobs(ports, { tenantId: DEFAULT_TENANT, filter, reason: null, by: null })).toEqual({ count: 1 });
     const third = await delayed(contextId);
     const all = { ...ALL_UNFINISHED, contextId };
-    expect(await cancelJobs(ports, { tenantId: DEFAULT_TENANT, filter: all, reason: null })).toEqual({ count: 2 });
+    expect(await cancelJobs(ports, { tenantId: DEFAULT_TENANT, filter: all, reason: null, by: null })).toEqual({
+      count: 2,
+    });
     expect(await the.row(contextId)).toMatchObject({ queued: 0, scheduling_status: 'idle', head_seq: 4 });
     const ended = [one.jobId, other.jobId, queued, third.jobId].sort();
     expect((await jobs(contextId)).map(({ id, status }) => [id, status])).toEqual(ended.map((id) => [id, 'cancelled']));
@@ -149,7 +151,7 @@ describe('until its start, a delayed input', () => {
     const remove = () => perform(ports, deleteBranch(target, 'aside'));
     expect(await clear()).toMatchObject({ code: 'context_busy' });
     expect(await remove()).toMatchObject({ code: 'context_busy' });
-    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+    await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
     expect(await remove()).toMatchObject({ kind: 'done' });
     expect(await clear()).toMatchObject({ kind: 'done' });
   });
@@ -245,7 +247,10 @@ describe('a release', () => {
     const { contextId } = await the.context();
     const target = { tenantId: DEFAULT_TENANT, contextId };
     const { jobId } = await delayed(contextId);
-    await perform(the.ports(), stopWorker(the.ports(), target, { reason: '', asked: 'keep', may: async () => true }));
+    await perform(
+      the.ports(),
+      stopWorker(the.ports(), target, { reason: '', by: null, asked: 'keep', may: async () => true }),
+    );
     await pass(jobId);
     expect(await release(contextId)).toBe(true);
     expect(await the.row(contextId)).toMatchObject({ scheduling_status: 'idle', queued: 1, state: 'Stopped' });
@@ -267,7 +272,7 @@ describe('a release', () => {
     await Promise.all([
       ...Array.from({ length: 16 }, (_, at) => release(contextId, processes[at % 4])),
       ...Array.from({ length: 4 }, () => the.submit(contextId)),
-      perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })),
+      perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null })),
     ]);
     // All of them may have found the row locked by another command.
     await release(contextId);

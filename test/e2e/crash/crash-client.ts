@@ -44,7 +44,7 @@ const ports: CommandPorts = {
 if (verb === 'cancel') {
   const jobId = parseId<JobId>(id);
   if (jobId === null) throw new Error('cancel which job?');
-  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'crash' }));
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'crash', by: null }));
 } else if (verb === 'approve') {
   const contextId = parseId<ContextId>(id);
   if (contextId === null) throw new Error('approve in which context?');

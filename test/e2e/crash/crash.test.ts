@@ -248,6 +248,32 @@ const interrupted: Play = {
   },
 };
 
+const HALF = 'say: half of it\nwait: 1h';
+
+/** Cancelled while its answer is being written, or after the death; then the next input. */
+const stopped: Play = {
+  inputs: [[HALF, 'say: next']],
+  async meanwhile({ environment, jobIds: [jobId] }, first) {
+    const isCalled = `select 1 from contexts where state = 'AwaitingLLMResponse'`;
+    await until('the call', async () => first.ended() !== null || (await environment.query(isCalled)).length > 0);
+    if (jobId !== undefined) await environment.cancel(jobId);
+  },
+  async expect(cast) {
+    const lines = await linesOf(cast);
+    const isWithdrawn = await withdrawn(cast);
+    const turns = ['u2 user: say: next', 'a2 assistant: next'];
+    expect(lines).toEqual(isWithdrawn ? ['u1 user: say: next', 'a1 assistant: next'] : [`u1 user: ${HALF}`, ...turns]);
+    // Once or not at all, and beside the history.
+    const kept = await cast.environment.query(`
+      select m.content -> 0 ->> 'text' as text, m.status, m.turn, j.status as job from messages m join jobs j on j.id = m.job_id
+      where m.type = 'partial'`);
+    expect(kept.length).toBeLessThanOrEqual(isWithdrawn ? 0 : 1);
+    for (const one of kept)
+      expect(one).toEqual({ text: 'half of it', status: 'retracted', turn: 'a1', job: 'cancelled' });
+    await expectReceipt(cast);
+  },
+};
+
 /** It was cancelled before a process had begun it. */
 async function withdrawn({ environment, jobIds: [jobId] }: Cast): Promise<boolean> {
   const rows = await environment.query(`
@@ -506,6 +532,14 @@ const PLAYS: Entry[] = [
   { what: 'of a follow-up', play: followUp, least: 5, kinds: 3, after: 'none', before: 'none' },
   { what: 'around a cancel', play: cancelled, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
   { what: 'around an interrupt', play: interrupted, least: 7, kinds: 3, after: 'kinds', before: 'kinds' },
+  {
+    what: 'of a stop in mid-answer',
+    play: stopped,
+    least: 4,
+    kinds: 2,
+    after: 'kinds',
+    before: 'kinds',
+  },
   { what: 'while it drains', play: drained, least: 7, kinds: 3, after: 'kinds', before: 'none' },
 ];
 

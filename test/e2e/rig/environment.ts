@@ -98,10 +98,10 @@ export async function openEnvironment(own: Own = {}): Promise<TestEnvironment> {
       return (await value(perform(ports, delayInput(ports, input, { kind: 'after', seconds })))).jobId;
     },
     cancel: async (jobId) => {
-      await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null })));
+      await value(perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null })));
     },
     interrupt: async (contextId, mode) => {
-      await value(perform(ports, interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode })));
+      await value(perform(ports, interruptContext(ports, { tenantId: DEFAULT_TENANT, contextId, mode, by: null })));
     },
     judge: async (contextId, toolCallId, reason) => {
       const decision = reason === null ? 'approve' : 'deny';

@@ -37,7 +37,7 @@ export async function expectSound(db: Executor, contextId: ContextId): Promise<v
     db,
     `select count(*) as request_count, coalesce(sum(input_tokens), 0) as input_tokens,
        coalesce(sum(output_tokens), 0) as output_tokens
-     from messages where context_id = ${id} and role = 'assistant'`,
+     from messages where context_id = ${id} and role = 'assistant' and type <> 'partial'`,
   );
   const [size] = await query(
     db,

@@ -65,11 +65,11 @@ export class ClientCommands {
   }
 
   interrupt(mode: InterruptMode): Promise<Outcome> {
-    return this.#perform(interruptContext(this.#ports, { ...this.#target, mode }));
+    return this.#perform(interruptContext(this.#ports, { ...this.#target, mode, by: null }));
   }
 
   cancel(jobId: JobId): Promise<Outcome> {
-    return this.#perform(cancelJob(this.#ports, { tenantId: DEFAULT_TENANT, jobId, reason: null }));
+    return this.#perform(cancelJob(this.#ports, { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
   }
 
   createBranch(branch: Omit<CreateBranch, 'tenantId' | 'contextId'>): Promise<Outcome> {

@@ -33,7 +33,7 @@ test.each([0, 1])('a stop request of a dead owner is settled with %d slots, afte
   const holder = await the.process();
   expect(await claim(the.database.db, contextId, holder)).not.toBeNull();
   const ports = the.ports();
-  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'enough' }));
+  await perform(ports, cancelJob(ports, { tenantId: DEFAULT_TENANT, jobId, reason: 'enough', by: null }));
   expect(await the.rows(`select status from jobs where id = '${jobId}'`)).toEqual([{ status: 'running' }]);
   await unregister(the.database.db, holder);
   const sweeper = await worker(slots);

@@ -227,7 +227,7 @@ describe('an interrupt', () => {
     await called.opened;
     await of.interrupt(contextId, 'rollback');
     expect(await of.ended(second)).toMatchObject({ status: 'completed' });
-    await of.perform(stopWorker(of.ports, { tenantId: DEFAULT_TENANT, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId: DEFAULT_TENANT, contextId }, { by: null }));
     expect(workerId).not.toBeNull();
     expect(await lines(of, contextId)).toEqual(['u1 user: second', 'a1 assistant: heard']);
   });

@@ -120,7 +120,7 @@ describe('stop', () => {
     const { jobId } = await of.post(contextId, 'leave:one/two');
     await of.ended(jobId);
     await running(of, 2);
-    await of.perform(stopWorker(of.ports, { tenantId, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId, contextId }, { by: null }));
     await of.until(async () => (await stopped(of)).length === 3);
     await running(of, 0);
     await noMarks(of);
@@ -135,8 +135,8 @@ describe('stop', () => {
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
     await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
-    await of.perform(stopWorker(of.ports, { tenantId, contextId }));
-    await stopBelow(of.ports, tenantId, workerId);
+    await of.perform(stopWorker(of.ports, { tenantId, contextId }, { by: null }));
+    await stopBelow(of.ports, tenantId, workerId, null);
     expect(await stopped(of)).toHaveLength(2);
   });
 
@@ -145,9 +145,9 @@ describe('stop', () => {
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
     await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
-    await of.perform(stopWorker(of.ports, { tenantId, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId, contextId }, { by: null }));
     await of.perform(startWorker(of.ports, { tenantId, contextId }));
-    await stopBelow(of.ports, tenantId, workerId);
+    await stopBelow(of.ports, tenantId, workerId, null);
     expect(await stopped(of)).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe('stop', () => {
     const { contextId, workerId } = await of.createContext();
     const child = await of.createContext();
     await of.query(`update workers set parent_worker_id = '${workerId}', depth = 1 where id = '${child.workerId}'`);
-    await of.perform(stopWorker(of.ports, { tenantId, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId, contextId }, { by: null }));
     const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const slow: typeof of.ports = {
       ...of.ports,
@@ -171,7 +171,7 @@ describe('stop', () => {
           }),
       },
     };
-    const stopping = stopBelow(slow, tenantId, workerId);
+    const stopping = stopBelow(slow, tenantId, workerId, null);
     await asked.promise;
     const starting = (async () => {
       await of.perform(startWorker(of.ports, { tenantId, contextId }));
@@ -210,7 +210,7 @@ describe('parent notices', () => {
     const { jobId } = await of.post(contextId, 'leave:one');
     await of.ended(jobId);
     await running(of, 1);
-    await of.perform(stopWorker(of.ports, { tenantId, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId, contextId }, { by: null }));
     const child: JobId = of.hired[0]?.jobId ?? jobId;
     expect(await of.ended(child)).toMatchObject({ status: 'cancelled', parent_notice: 'due' });
     await of.perform(startWorker(of.ports, { tenantId, contextId }));

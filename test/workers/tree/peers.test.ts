@@ -204,10 +204,10 @@ test('messages above the queued jobs of the tenant are refused', async () => {
 });
 
 test('messages above the limit for one minute are refused, earlier ones are kept', async () => {
-  const many: Script = async (request, signal) => {
+  const many: Script = async (request, ...more) => {
     const input = lastInput(request);
     const isAnswered = request.messages.at(-1)?.content.some(({ type }) => type === 'tool_result') === true;
-    if (isAnswered || !input.startsWith('many:')) return obedient(request, signal);
+    if (isAnswered || !input.startsWith('many:')) return obedient(request, ...more);
     const call = { name: 'send_message', input: { to: input.slice(5), content: 'x' } };
     return says('', call, call, call, call);
   };

@@ -291,7 +291,7 @@ describe('a wait for an answer ends', () => {
 
   test('with a stop of the worker', async () => {
     const { of, contextId, jobId } = await isAsked();
-    await of.perform(stopWorker(of.ports, { tenantId: DEFAULT_TENANT, contextId }));
+    await of.perform(stopWorker(of.ports, { tenantId: DEFAULT_TENANT, contextId }, { by: null }));
     expect(await of.job(jobId)).toMatchObject({ status: 'cancelled' });
     expect(await contextRow(of, contextId)).toMatchObject({ state: 'Stopped', scheduling_status: 'idle' });
     expect(await lines(of, contextId)).toEqual(unanswered);

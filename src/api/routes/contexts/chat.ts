@@ -5,6 +5,7 @@ import { mapOutcome, type AnyCommand } from '../../../commands/perform.ts';
 import { refuse, type Refusal } from '../../../core/errors.ts';
 import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
 import { parseId, type ContextId } from '../../../core/ids.ts';
+import type { Requester } from '../../access/actor.ts';
 import { actingUser, requireNewContexts, sees, type WritingCaller } from '../../access/reach.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import { refusedName } from '../../server/catalog.ts';
@@ -88,7 +89,7 @@ async function begin(
 
 async function goOn(
   ports: ApiPorts,
-  caller: WritingCaller,
+  caller: WritingCaller & Requester,
   { contextId, full }: { contextId: ContextId; full: Refusal | null },
   { message, user }: Static<typeof Chat>,
 ): Promise<AnyCommand<Accepted>> {

@@ -1,6 +1,7 @@
 /** Interrupts the current job of a context. */
 import { interruptContext } from '../../../commands/contexts/interrupt-context.ts';
 import { findInterruption } from '../../../db/run/receipts.ts';
+import { actorOf } from '../../access/actor.ts';
 import { toIsoOrNull } from '../../request/instant.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { orNotFound } from '../../response/problem.ts';
@@ -41,7 +42,7 @@ export function interruptRoutes(app: App, ports: ApiPorts): void {
       const context = contextId(request.params.id);
       const { mode = 'discard', wait_ms: waitMs = TIMEOUT_MS } = body;
       return writeAround(ports, request, async () => {
-        const command = interruptContext(ports, { tenantId, contextId: context, mode });
+        const command = interruptContext(ports, { tenantId, contextId: context, mode, by: actorOf(request) });
         // A repeated request must not interrupt the next job.
         const { jobId } = await beginOnce(ports, request, command);
         if (jobId === null) return { kind: 'done', value: NOTHING };

@@ -7,6 +7,7 @@ import { perform } from '../../../commands/perform.ts';
 import type { JobId, TenantId } from '../../../core/ids.ts';
 import { findJob } from '../../../db/read/jobs/job-views.ts';
 import type { WorkerOfJob } from '../../../db/read/jobs/shown-of-job.ts';
+import type { Why } from '../../../db/run/stop-requests.ts';
 import { findReceipt } from '../../../db/run/receipts.ts';
 import { cancelSubmission, findSubmittedJob } from '../../../db/submissions/submitted-jobs.ts';
 import type { Job, Receipt } from '../../schemas/jobs/job.ts';
@@ -29,9 +30,9 @@ export async function findAnyJob(ports: ApiPorts, { tenantId, jobId }: JobKey): 
 }
 
 /** False: the tenant has no such job. One that has ended stays as it is. */
-export async function cancelAnyJob(ports: ApiPorts, key: JobKey, reason: string | null): Promise<boolean> {
+export async function cancelAnyJob(ports: ApiPorts, key: JobKey, why: Why): Promise<boolean> {
   const cancel = async (): Promise<boolean> =>
-    (await perform(ports, cancelJob(ports, { ...key, reason }))).kind === 'done';
+    (await perform(ports, cancelJob(ports, { ...key, ...why }))).kind === 'done';
   if (await cancel()) return true;
   const { tenantId, jobId } = key;
   const { db } = ports.database;

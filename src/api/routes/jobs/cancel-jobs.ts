@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { cancelJobs } from '../../../commands/jobs/cancel-jobs.ts';
 import { refuse, type Refusal } from '../../../core/errors.ts';
 import { parseId, type ContextId, type WorkerId } from '../../../core/ids.ts';
+import { actorOf, type Requester } from '../../access/actor.ts';
 import { visibleTo, type Caller } from '../../access/reach.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { CANCEL_FILTERS, CancelJobs, Cancelled } from '../../schemas/jobs/cancel-jobs.ts';
@@ -33,7 +34,7 @@ export function cancelJobsRoute(app: App, ports: ApiPorts): void {
 
 async function cancelAll(
   ports: ApiPorts,
-  caller: Caller,
+  caller: Caller & Requester,
   body: Static<typeof CancelJobs>,
 ): Promise<{ kind: 'done'; value: Cancelled } | Refusal> {
   if (CANCEL_FILTERS.every((name) => body[name] === undefined)) {
@@ -50,6 +51,11 @@ async function cancelAll(
   };
   return {
     kind: 'done',
-    value: await cancelJobs(ports, { tenantId: caller.tenantId, filter, reason: body.reason ?? null }),
+    value: await cancelJobs(ports, {
+      tenantId: caller.tenantId,
+      filter,
+      reason: body.reason ?? null,
+      by: actorOf(caller, body.user),
+    }),
   };
 }

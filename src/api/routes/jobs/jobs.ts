@@ -10,6 +10,7 @@ import { cursorOf, id } from '../../request/cursor.ts';
 import { cancelAnyJob, findAnyJob, findAnyReceipt } from './any-job.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
+import { actorOf } from '../../access/actor.ts';
 import { visibleTo } from '../../access/reach.ts';
 import { orNotFound } from '../../response/problem.ts';
 import { modelOf } from '../../response/roles.ts';
@@ -118,7 +119,8 @@ function cancelJobRoute(app: App, ports: ApiPorts): void {
       const id = jobId(request.params.id);
       return writeAround(ports, request, async () => {
         const job = { tenantId, jobId: id, until: 'end' } as const;
-        if (!(await cancelAnyJob(ports, job, body.reason ?? null))) return refuse('not_found', noJob(id));
+        const why = { reason: body.reason ?? null, by: actorOf(request) };
+        if (!(await cancelAnyJob(ports, job, why))) return refuse('not_found', noJob(id));
         await untilArrived(ports, { job, ms: body.wait_ms ?? 0, signal: signalOf(reply) });
         return { kind: 'done', value: orNotFound(await findAnyReceipt(ports, job), noJob(id)) };
       });

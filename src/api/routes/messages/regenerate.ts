@@ -1,16 +1,14 @@
 /**
  * Edits past inputs and regenerates answers, each on a new branch. Lists the siblings of a message on other branches.
  */
-import type { TraceParent } from '../../../core/tracing/trace-parent.ts';
 import { ONE_JOB } from '../../quotas/room.ts';
 import type { Static } from 'typebox';
 import { editInput, regenerate, type Regeneration } from '../../../commands/inputs/regenerate.ts';
 import type { AnyCommand } from '../../../commands/perform.ts';
 import type { Refusal } from '../../../core/errors.ts';
 import type { InputBlock } from '../../../core/conversation/blocks.ts';
-import type { TenantId } from '../../../core/ids.ts';
-import type { Token } from '../../../core/access/tokens.ts';
-import type { User } from '../../../core/access/user.ts';
+import type { Requester } from '../../access/actor.ts';
+import type { TracedCaller } from '../../access/reach.ts';
 import { listSiblings } from '../../../db/read/contexts/branch-views.ts';
 import { CONTENT_BYTES } from '../../request/body.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -108,22 +106,19 @@ function siblingsRoute(app: App, ports: ApiPorts): void {
   );
 }
 
-type RegenerateRequest = {
-  tenantId: TenantId;
-  token: Token | null;
-  user: User | null;
-  traceParent: TraceParent | null;
-  params: { id: string; message_id: string };
-  body: Static<typeof Regenerate>;
-};
+type RegenerateRequest = TracedCaller &
+  Requester & {
+    params: { id: string; message_id: string };
+    body: Static<typeof Regenerate>;
+  };
 
 function toRegeneration<Content extends InputBlock[] | null>(
   ports: ApiPorts,
-  { tenantId, token, user, traceParent, params, body }: RegenerateRequest,
+  { params, body, ...caller }: RegenerateRequest,
   content: Content,
   full: Refusal | null,
 ): Regeneration & { input: { content: Content } } {
-  const target = queueOf(ports, { tenantId, token, user, traceParent }, contextId(params.id), full);
+  const target = queueOf(ports, caller, contextId(params.id), full);
   const input = { ...toSubmitInput(target, body), content };
   return { messageId: messageId(params.message_id), name: body.name ?? null, input };
 }

@@ -1,5 +1,7 @@
 /** Workers: created, read, changed, stopped, started, deleted. */
 import { unlessFull } from '../../../commands/tenants/within-quota.ts';
+import type { Actor } from '../../../core/access/actor.ts';
+import { actorOf } from '../../access/actor.ts';
 import { startBelow, stopBelow } from '../../../commands/jobs/cascade.ts';
 import { deleteWorker } from '../../../commands/workers/delete-worker.ts';
 import { performWithin, type Command } from '../../../commands/perform.ts';
@@ -58,13 +60,13 @@ export function workerRoutes(app: App, ports: ApiPorts): void {
   deleteWorkerRoute(app, ports);
   stopOrStartRoute(app, ports, 'stop', {
     summary: 'Stop a worker and all workers below it: cancel jobs and refuse inputs until start. Safe to repeat',
-    command: stopWorker,
-    below: stopBelow,
+    command: (target, by) => stopWorker(ports, target, { by }),
+    below: (tenantId, id, by) => stopBelow(ports, tenantId, id, by),
   });
   stopOrStartRoute(app, ports, 'start', {
     summary: 'Start a stopped worker and all workers below it: accept inputs and run queued jobs. Safe to repeat',
-    command: startWorker,
-    below: startBelow,
+    command: (target) => startWorker(ports, target),
+    below: (tenantId, id) => startBelow(ports, tenantId, id),
   });
 }
 
@@ -233,8 +235,8 @@ function deleteWorkerRoute(app: App, ports: ApiPorts): void {
 
 type StopOrStart = {
   summary: string;
-  command: (ports: ApiPorts, target: { tenantId: TenantId; contextId: ContextId }) => Command<unknown>;
-  below: typeof stopBelow;
+  command: (target: { tenantId: TenantId; contextId: ContextId }, by: Actor) => Command<unknown>;
+  below: (tenantId: TenantId, id: WorkerId, by: Actor) => Promise<void>;
 };
 
 function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way: StopOrStart): void {
@@ -254,11 +256,12 @@ function stopOrStartRoute(app: App, ports: ApiPorts, verb: 'stop' | 'start', way
     async (request, reply) => {
       const { tenantId } = request;
       const id = workerId(request.params.id);
-      const command = ofContext(tenantId, id, (contextId) => way.command(ports, { tenantId, contextId }));
+      const by = actorOf(request);
+      const command = ofContext(tenantId, id, (contextId) => way.command({ tenantId, contextId }, by));
       const answer = await write(ports, request, command);
       // After a stop, a sweep stops workers that this request missed, except those below a worker that never had a job:
       // the client repeats the request for them.
-      await way.below(ports, tenantId, id);
+      await way.below(tenantId, id, by);
       return tagged(reply, answer);
     },
   );

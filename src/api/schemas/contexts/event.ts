@@ -64,6 +64,17 @@ const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, des
     },
     'A message became part of the history; also for inputs and tool results.',
   ],
+  MessageIncomplete: [
+    {
+      ...context,
+      message_id: Uuid,
+      seq: Positive,
+      turn: Type.String(),
+      role: oneOf(MESSAGE_ROLES),
+      type: oneOf(MESSAGE_TYPES),
+    },
+    'The job ended before the model had finished this answer. Its text is stored, but is not part of the history.',
+  ],
   ContextImported: [
     { ...context, format: oneOf(IMPORT_FORMATS), kept: nullable(JsonObject) },
     'All earlier history was imported. `kept`: data of the source that this version has no field for.',

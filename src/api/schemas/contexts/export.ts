@@ -1,6 +1,7 @@
 /** The lossless export of a context as a document, readable and importable. Entries have numbers, not ids. */
 import { Type, type Static } from 'typebox';
 import { BRANCH_NAME } from '../../../core/conversation/branch.ts';
+import { RETRACTION_CAUSES } from '../../../core/conversation/retraction.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../../core/conversation/message.ts';
 import { AnyJson, Count, Instant, Positive, Title, byType, described } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
@@ -73,6 +74,7 @@ export const ExportedMessage = strict(
     message_type: oneOf(MESSAGE_TYPES),
     turn: Type.String({ pattern: TURN }),
     status: oneOf(['completed', 'retracted']),
+    retraction: Type.Optional(strict({ cause: oneOf(RETRACTION_CAUSES), at: Instant })),
     content: Type.Array(ref(StoredBlock)),
     created_at: Instant,
     completed_at: nullable(Instant),

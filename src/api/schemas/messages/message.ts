@@ -20,6 +20,7 @@ import {
   listOf,
   someOf,
 } from '../common.ts';
+import { Retraction } from './retraction.ts';
 import { MessageToolCall } from '../jobs/tool-call.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
 import { OutputSchema } from '../../../schema/config.ts';
@@ -242,8 +243,13 @@ export const Message = strict(
     seq: nullable(described(Positive, 'Null while the message is delayed or queued.')),
     turn: nullable(TurnName),
     role: oneOf(MESSAGE_ROLES),
-    type: oneOf(MESSAGE_TYPES),
+    type: oneOf(
+      MESSAGE_TYPES,
+      'partial: the text of an answer that the model did not finish, always retracted. correction: faults of the answer before it.',
+    ),
     status: oneOf(['delayed', 'queued', 'completed', 'retracted']),
+    retraction: nullable(ref(Retraction)),
+    steered: Type.Boolean({ description: 'An input that joined a running job, or waits to join it.' }),
     compacted: Type.Boolean({ description: 'Prompts show a summary instead of this message.' }),
     content: Type.Array(ref(ContentBlock)),
     job_id: nullable(Uuid),
@@ -274,7 +280,7 @@ export const MessageQuery = strict({
   include: Type.Optional(
     someOf(
       INCLUDE,
-      'What lists leave out by default. retracted: messages that an interrupt retracted. compacted: messages that prompts replace by a summary. tool_calls: the state of the calls of each message.',
+      'What lists leave out by default. retracted: messages that an interrupt retracted, and the text of answers that were stopped, refused or failed. compacted: messages that prompts replace by a summary. tool_calls: the state of the calls of each message.',
     ),
   ),
   order: Order,

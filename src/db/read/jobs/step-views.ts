@@ -1,6 +1,6 @@
 /**
- * The timeline of a job. An answered model call is read from its message, a failed one and a tool call from their own
- * rows, a running step from the status of the job and its context.
+ * The timeline of a job. An answered model call is read from its message, one without an answer and a tool call from their
+ * own rows, a running step from the status of the job and its context.
  *
  * Steps are ordered by attempt: the answers of an attempt, then its failure, then the wait after it. The order does not
  * depend on clocks, and no step is shown to start before the previous one.
@@ -25,11 +25,11 @@ import { executionsOf, type ExecutionView } from '../../run/executions.ts';
 import { millis } from '../../connection/instant.ts';
 import {
   answered,
-  failed,
   jobBetweenItsNumbers,
   known,
   numbered,
   prefixLostAt,
+  unanswered,
   type NumberedColumns,
 } from '../../model-calls/model-calls.ts';
 import { toUsageOrNull, usageColumns, usageObject, type UsageColumns } from '../../model-calls/usage.ts';
@@ -115,7 +115,7 @@ export async function listSteps(
 ): Promise<Timeline | null> {
   const rows = await executor.execute<Row>(sql`/* steps.list */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
-    calls as (${answered} union all ${failed} union all ${compacted} union all ${underWay}),
+    calls as (${answered} union all ${unanswered} union all ${compacted} union all ${underWay}),
     timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),
     steps as (${modelSteps} union all ${waits} union all ${tools}),
     numbered_steps as (

@@ -12,7 +12,7 @@ import {
   JOB_FINISHED,
   SHOWN_OUTPUT,
   endingOutput,
-  messageCompleted,
+  messageStored,
   storedEvent,
   tellEnding,
   type NumberedEvent,
@@ -55,7 +55,7 @@ export async function readEvents(
 
 function toEvent(contextId: ContextId, row: Row): NumberedEvent {
   const { seq, name, data, at } = row;
-  if (name === null || data === null) return messageCompleted(contextId, row, at);
+  if (name === null || data === null) return messageStored(contextId, row, at);
   if (name !== JOB_FINISHED) return storedEvent(contextId, { seq, name, data, at });
   const { outputId = null, hex = null, error = null } = row.ending ?? {};
   const output = outputId === null ? null : endingOutput(outputId, readBeginning(hex));

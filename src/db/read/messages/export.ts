@@ -7,6 +7,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { Span } from '../../../core/conversation/branch.ts';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, MessageId, TenantId } from '../../../core/ids.ts';
+import type { Retraction } from '../../../core/conversation/retraction.ts';
 import type { MessageRole, MessageType, ModelMeta } from '../../../core/conversation/message.ts';
 import type { WorkerConfig } from '../../../core/workers/settings.ts';
 import type { Millis } from '../../../core/time.ts';
@@ -66,6 +67,8 @@ export type StoredMessage = {
   type: MessageType;
   turn: Turn;
   status: 'completed' | 'retracted';
+  /** Null: it is not retracted, or why is not known. */
+  retraction: Retraction | null;
   content: Block[];
   createdAt: Millis;
   completedAt: Millis | null;
@@ -119,7 +122,7 @@ export async function readExportPage(executor: Executor, range: ExportRange): Pr
   const { tenantId, contextId, headSeq, after, spans } = range;
   const rows = await executor.execute<MessageRow | { id: null }>(sql`/* contexts.export_page */
     select p.* from contexts c left join lateral (
-      select m.id, m.seq, m.branch, m.role, m.type, m.turn, ${statusAt(headSeq)} as status, m.content, m.model_id,
+      select m.id, m.seq, m.branch, m.role, m.type, m.turn, ${statusAt(headSeq)} as status, m.retraction, m.content, m.model_id,
         m.provider_id, m.finish_reason, ${usageColumns('m')},
         m.attempt, ${millis(sql`m.called_at`)} as "calledAt", ${millis(sql`m.first_byte_at`)} as "firstByteAt",
         ${millis(sql`m.created_at`)} as "createdAt", ${millis(sql`m.completed_at`)} as "completedAt"
@@ -159,6 +162,7 @@ function toMessage(row: MessageRow): StoredMessage {
     type,
     turn,
     status,
+    retraction: status === 'retracted' ? row.retraction : null,
     content,
     createdAt: row.createdAt,
     completedAt: row.completedAt,

@@ -5,6 +5,7 @@
 import { sql, type SQL } from 'drizzle-orm';
 import type { Block } from '../../../core/conversation/blocks.ts';
 import type { ContextId, JobId, MessageId, TenantId, WorkerId } from '../../../core/ids.ts';
+import type { Retraction } from '../../../core/conversation/retraction.ts';
 import type { MessageRole, MessageType, ModelMeta } from '../../../core/conversation/message.ts';
 import type { Millis } from '../../../core/time.ts';
 import { parseTurn, type Turn } from '../../../core/conversation/turn.ts';
@@ -27,6 +28,10 @@ export type MessageView = {
   role: MessageRole;
   type: MessageType;
   status: 'delayed' | 'queued' | 'completed' | 'retracted';
+  /** Why it was retracted; null: it was not, or that is not known. */
+  retraction: Retraction | null;
+  /** An input that joined a running job, or waits to join it. */
+  steered: boolean;
   /** A summary replaces it in the prompt. */
   compacted: boolean;
   content: Block[];
@@ -59,7 +64,7 @@ export type MessageRange = {
   /** Null: all turns, and queued inputs. */
   turn: Turn | null;
   order: 'asc' | 'desc';
-  /** Include retracted messages. */
+  /** Include retracted messages, and the text of unfinished answers. */
   retracted: boolean;
   /** Include messages that a summary replaces. */
   compacted: boolean;
@@ -76,6 +81,7 @@ const lane: SQL = sql`(case when j.id is null then null when j.message_id = m.id
 const messagesWithPlace = (
   upto: SQL,
 ): SQL => sql`select m.id, m.context_id as "contextId", m.branch, m.seq, m.turn, m.role, m.type, m.status,
+  m.retraction, coalesce(j.message_id <> m.id, j.id is not null) as steered,
   coalesce(m.seq <= ${upto}, false) as compacted, m.content, m.bytes,
   m.job_id as "jobId", m.sender_worker_id as "senderWorkerId", ${millis(sql`m.created_at`)} as "createdAt",
   ${millis(sql`m.completed_at`)} as "completedAt", m.model_id, m.provider_id, ${usageColumns('m')}, m.finish_reason,
@@ -91,6 +97,8 @@ function toView(row: Row): MessageView {
     role: row.role,
     type: row.type,
     status: row.status,
+    retraction: row.retraction,
+    steered: row.steered,
     compacted: row.compacted,
     content: row.content,
     jobId: row.jobId,

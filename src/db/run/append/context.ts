@@ -25,13 +25,13 @@ export type Wanted = {
 };
 
 export function wantedOf(append: EncodedAppend): Wanted {
-  const { entries, messages, takenBack, compaction } = append;
+  const { entries, messages, partials, takenBack, compaction } = append;
   const admitted = entries.filter((entry) => entry.kind === 'admit').length;
   return {
     append,
     messages: messages.length + admitted - (takenBack?.retracted.length ?? 0),
     admitted,
-    bytes: messages.reduce((sum, { content }) => sum + content.bytes, 0),
+    bytes: [...messages, ...partials].reduce((sum, { content }) => sum + content.bytes, 0),
     answers: [
       ...messages.flatMap(({ message: { model } }) => (model === null ? [] : [model.usage])),
       ...(compaction === null || compaction.usage === null ? [] : [compaction.usage]),
@@ -172,6 +172,7 @@ function turnNumber(entry: Entry): number {
   switch (entry.kind) {
     case 'message':
       return parseTurn(entry.message.turn)?.number ?? 0;
+    case 'partial':
     case 'admit':
       return parseTurn(entry.turn)?.number ?? 0;
     case 'event':

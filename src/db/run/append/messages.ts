@@ -1,7 +1,9 @@
 /** The messages that an append adds, and changes of inputs and messages that are already stored. */
 import { sql } from 'drizzle-orm';
+import type { Retraction } from '../../../core/conversation/retraction.ts';
 import type { MessageId } from '../../../core/ids.ts';
 import type { ModelCall } from '../../../core/model/model-call.ts';
+import type { TakenBack } from '../../../core/run/append.ts';
 import type { Millis } from '../../../core/time.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
 import type { EndedCall } from '../../schema/calls.ts';
@@ -70,6 +72,28 @@ export const newMessages = insertion('new_messages', messages, {
   },
 });
 
+/** The text of an answer that was not finished. It is stored beside the history. */
+export const partialAnswers = insertion('partial_answers', messages, {
+  of: ({ partials }) => partials,
+  inputs: { place: ['int', ({ place }) => place] },
+  columns: {
+    id: ({ partial }) => partial.id,
+    tenantId: sql`ctx.tenant_id`,
+    contextId: sql`ctx.id`,
+    branch: sql`ctx.branch`,
+    seq: sql`ctx.base + r.place`,
+    role: sql`'assistant'`,
+    type: sql`'partial'`,
+    turn: ({ partial }) => partial.turn,
+    status: sql`'retracted'`,
+    content: ({ content }) => content,
+    jobId: ({ partial }) => partial.jobId,
+    retraction: ({ partial }) => partial.retraction,
+    createdAt: sql`statement_timestamp()`,
+    completedAt: sql`statement_timestamp()`,
+  },
+});
+
 /** Queued or steered inputs enter the history. */
 export const admittedMessages = update('admitted_messages', messages, {
   of: ({ entries }) =>
@@ -87,12 +111,20 @@ export const admittedMessages = update('admitted_messages', messages, {
 
 /** Messages that an interrupt removes from the history. */
 export const retracted = update('retracted', messages, {
-  of: ({ takenBack }) => takenBack?.retracted ?? [],
+  of: ({ takenBack }) => (takenBack === null ? [] : retractionsOf(takenBack)),
   as: 'm',
-  inputs: { id: ['uuid', (id: MessageId) => id] },
-  columns: { status: sql`'retracted'`, retractedSeq: sql`ctx.head_seq` },
+  inputs: { id: ['uuid', ({ id }) => id] },
+  columns: {
+    status: sql`'retracted'`,
+    retractedSeq: sql`ctx.head_seq`,
+    retraction: ({ retraction }) => retraction,
+  },
   where: sql`m.id = r.id and (m.context_id = ctx.id) is true and m.status = 'completed'`,
 });
+
+function retractionsOf({ retracted: ids, retraction }: TakenBack): { id: MessageId; retraction: Retraction | null }[] {
+  return ids.map((id) => ({ id, retraction }));
+}
 
 /** Inputs that an interrupt withdraws before they enter the history. */
 export const withdrawn = update('withdrawn', messages, {

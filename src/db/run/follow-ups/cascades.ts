@@ -1,5 +1,6 @@
 /** Cascades: everything below a job that is stopped, or below a worker that is stopped, ends with it. */
 import { sql, type SQL } from 'drizzle-orm';
+import type { Actor } from '../../../core/access/actor.ts';
 import type { ContextId, JobId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { StopKind } from '../../../core/run/job.ts';
 import type { Executor } from '../../connection/client.ts';
@@ -11,6 +12,8 @@ export type Cascade = {
   tenantId: TenantId;
   jobId: JobId;
   stopKind: StopKind;
+  /** Who requested the stop; null: not known. */
+  by: Actor | null;
   workerId: WorkerId;
   contextId: ContextId;
 };
@@ -18,6 +21,7 @@ export type Cascade = {
 export async function findCascades(executor: Executor, most: number): Promise<Cascade[]> {
   return executor.execute<Cascade>(sql`/* follow_ups.find_cascades */
     select 'cascade' as kind, j.tenant_id as "tenantId", j.id as "jobId", j.cascade as "stopKind",
+      j.stop_actor as by,
       j.worker_id as "workerId", j.context_id as "contextId"
     from jobs j where j.cascade is not null order by j.id limit ${most}`);
 }

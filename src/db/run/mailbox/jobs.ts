@@ -17,6 +17,7 @@ import type {
 import type { OutputSchema } from '../../../core/run/output.ts';
 import type { JsonObject } from '../../../core/json.ts';
 import type { Throttled } from '../../../core/run/throttle.ts';
+import type { Actor } from '../../../core/access/actor.ts';
 import type { User } from '../../../core/access/user.ts';
 import { textInJson } from '../../connection/codec.ts';
 import { millis } from '../../connection/instant.ts';
@@ -43,6 +44,7 @@ export type JobRow = OfContext &
     stop_kind: StopKind | null;
     stop_mode: InterruptMode | null;
     stop_reason: string | null;
+    stop_actor: Actor | null;
     stop_requested_at: number | null;
     stop_delivered_at: number | null;
     message_id: MessageId | null;
@@ -65,7 +67,7 @@ export function jobsOf(at: SQL, reading: Reading): SQL {
   const found = sql`j.context_id, j.id, j.kind, j.status, j.branch, j.turn, j.attempt, j.failures, j.error, j.steps,
     j.max_steps, j.output_schema, j.corrections, ${millis(sql`j.retry_at`)} as retry_at, ${millis(sql`j.deadline`)} as deadline,
     ${usageColumns('j')},
-    j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason,
+    j.stop_kind, j.stop_mode, ${textInJson(sql`j.stop_reason`)} as stop_reason, j.stop_actor,
     ${millis(sql`j.stop_requested_at`)} as stop_requested_at,
     ${millis(sql`j.stop_delivered_at`)} as stop_delivered_at, j.message_id, j.compaction, j.metadata, j.trace_parent,
     ${textInJson(sql`j.user_name`)} as user_name
@@ -118,7 +120,8 @@ function toActive(row: JobRow): ActiveJob {
 function toStopRequest(row: JobRow): StopRequest | null {
   const { stop_kind: kind, stop_mode: mode, stop_requested_at: requestedAt } = row;
   if (kind === null || requestedAt === null) return null;
-  const details = { reason: row.stop_reason, requestedAt, deliveredAt: row.stop_delivered_at };
+  const { stop_reason: reason, stop_delivered_at: deliveredAt, stop_actor: by } = row;
+  const details = { reason, requestedAt, deliveredAt, by };
   return kind === 'interrupt' ? { kind, mode: mode ?? 'discard', ...details } : { kind, ...details };
 }
 

@@ -61,8 +61,14 @@ export async function lastUpto(
   branch: string,
   { upto, role = null }: { upto: number; role?: MessageRole | null },
 ): Promise<CompletedMessage | null> {
-  const such = sql`m.seq <= ${upto} ${role === null ? sql`` : sql`and m.role = ${role}`}`;
+  const such = sql`m.status = 'completed' and m.seq <= ${upto} ${role === null ? sql`` : sql`and m.role = ${role}`}`;
   return nearest(tx, place, branch, { such, order: sql`desc` });
+}
+
+/** The number of the last message that a branch reads up to `upto`, or of the unfinished answer after it; 0: none. */
+export async function lastNumberUpto(tx: Executor, place: Place, branch: string, upto: number): Promise<number> {
+  const such = sql`(m.status = 'completed' or m.type = 'partial') and m.seq <= ${upto}`;
+  return (await nearest(tx, place, branch, { such, order: sql`desc` }))?.seq ?? 0;
 }
 
 /** The first user or assistant message after a number. Results and notes belong to the message before them. */
@@ -72,7 +78,7 @@ export async function nextAfter(
   branch: string,
   after: number,
 ): Promise<CompletedMessage | null> {
-  const such = sql`m.seq > ${after} and m.role in ('user', 'assistant')`;
+  const such = sql`m.status = 'completed' and m.seq > ${after} and m.role in ('user', 'assistant')`;
   return nearest(tx, place, branch, { such, order: sql`asc` });
 }
 
@@ -86,7 +92,7 @@ async function nearest(
     select m.* from (${spansOf(sql`${contextId}::uuid`, sql`${tenantId}`, sql`${branch}`)}) s cross join lateral (
       select m.id, m.branch, m.seq, m.role, m.turn from messages m
       where m.context_id = ${contextId} and m.tenant_id = ${tenantId} and m.branch = s.branch
-        and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' and ${such}
+        and m.seq > s.after and m.seq <= s.upto and ${such}
       order by m.seq ${order} limit 1) m
     order by m.seq ${order} limit 1`);
   return row ?? null;

@@ -39,7 +39,7 @@ type Fork = {
 };
 
 /**
- * Copies messages, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
+ * Copies messages, the text of unfinished answers, closed calls and compactions, with new ids and numbers. Turns are kept. Usage and cost are not
  * copied to the counters. Jobs are not copied: a copied message has no job, and a copied call keeps the job id of the
  * source.
  */
@@ -58,12 +58,13 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         and j.stop_mode <> 'keep' and k.upto_seq > j.first_seq)
         and ${isCoveredWithin(sql`k`, sql`select branch, after, upto from stretch`)}
     ), shared as materialized (
-      select m.id, m.seq, m.role, m.turn, row_number() over (order by m.seq)
+      select m.id, m.seq, m.role, m.turn, m.status, row_number() over (order by m.seq)
         + (select count(*) from compacted k where k.seq < m.seq) as place
       from stretch s cross join lateral (
-        select m.id, m.seq, m.role, m.turn from messages m
+        select m.id, m.seq, m.role, m.turn, m.status from messages m
         where m.context_id = ${sourceId} and m.tenant_id = ${tenantId} and m.branch = s.branch
-          and m.seq > s.after and m.seq <= s.upto and m.status = 'completed' order by m.seq) m
+          and m.seq > s.after and m.seq <= s.upto and (m.status = 'completed' or m.type = 'partial')
+        order by m.seq) m
     ), messages_copied as (
       ${copiedMessages(fork)} returning bytes
     ), ctx as (
@@ -75,7 +76,7 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
         contextId: sql`${contextId}::uuid`,
         tenantId: sql`${tenantId}::bigint`,
         name: sql`${MAIN}`,
-        messageCount: sql`(select count(*) from shared)`,
+        messageCount: COPIED,
       })}
     ), calls_copied as (
       ${copiedCalls(fork)}
@@ -89,16 +90,19 @@ export async function copyContext(tx: Executor, source: Place, fork: Fork): Prom
   await leaveToSearch(tx, tenantId, contextId);
 }
 
+/** Messages of the history. */
+const COPIED = sql`(select count(*) from shared where status = 'completed')`;
+
 function newContext({ tenantId, contextId: sourceId }: Place, { contextId }: Fork): SQL {
   return insertInto(contexts, {
     id: sql`${contextId}::uuid`,
     tenantId: sql`${tenantId}::bigint`,
     userName: sql`(select c.user_name from contexts c where c.id = ${sourceId} and c.tenant_id = ${tenantId})`,
     headSeq: sql`(select count(*) from shared) + (select count(*) from compacted)`,
-    messageCount: sql`(select count(*) from shared)`,
+    messageCount: COPIED,
     // New ids may have another length.
     storedBytes: sql`(select coalesce(sum(bytes), 0) from messages_copied)`,
-    turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system')`,
+    turnCount: sql`(select coalesce(max(substr(turn, 2)::int), 0) from shared where role <> 'system' and status = 'completed')`,
   });
 }
 
@@ -122,6 +126,7 @@ const COPIED_OF_MESSAGE = [
   'type',
   'turn',
   'status',
+  'retraction',
   'modelId',
   'providerId',
   'inputTokens',

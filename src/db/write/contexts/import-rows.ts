@@ -39,6 +39,7 @@ const MESSAGE = written<typeof messages, ImportedMessage>(
     type: ({ type }) => type,
     turn: ({ turn }) => turn,
     status: ({ status }) => status,
+    retraction: ({ retraction }) => retraction,
     content: ({ content }) => content,
     ...modelColumns(({ model }: ImportedMessage) => model),
     attempt: ({ model, attempt }) => (model === null ? null : attempt),

@@ -4,7 +4,6 @@ import type { Context, StreamEvent } from 'nightshift/client';
 import { refetch } from './refetch.ts';
 import { keys } from '../query/keys.ts';
 import { arrivalsOf } from './arrivals.ts';
-import { storesOf } from './message-store.ts';
 import { keepProgress } from './tool-calls.ts';
 
 /** Resolves when the patches are applied. */
@@ -27,9 +26,10 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
     case 'MessageCompleted':
       await arrivalsOf(cache, id).message({ id: data.message_id, seq: data.seq });
       return data.role === 'user' ? stale(keys.turns(id), keys.queues(id)) : stale(keys.turns(id));
+    case 'MessageIncomplete':
+      return arrivalsOf(cache, id).message({ id: data.message_id, seq: data.seq });
     case 'MessagesRetracted':
-      for (const store of storesOf(cache, id)) store.remove(data.message_ids);
-      return stale(keys.queues(id), keys.turns(id), keys.contextRecord(id));
+      return stale(keys.messages(id), keys.queues(id), keys.turns(id), keys.contextRecord(id));
     case 'ToolCallProgress':
       return keepProgress(cache, data);
     case 'ToolCallStarted':

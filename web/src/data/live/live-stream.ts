@@ -126,9 +126,10 @@ export class LiveStore {
     }
     if (event.event === 'StateChanged') this.#change({ state: event.data.new_state });
     const effect = takeEffect(this.#cache, event);
-    // The list contains the completed message after this.
-    if (event.event === 'MessageCompleted') this.#settle([event.data.message_id], effect);
-    // Removes partial messages of a stopped job, which never complete. Waits for those that did complete.
+    // The list contains the message after this.
+    if (event.event === 'MessageCompleted' || event.event === 'MessageIncomplete')
+      this.#settle([event.data.message_id], effect);
+    // Removes partial messages of which nothing was stored. Waits for the others.
     else if (event.event === 'JobFinished') {
       this.#settle([...this.#partial.keys()], Promise.all([effect, ...this.#settling]));
     }

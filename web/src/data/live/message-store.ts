@@ -18,7 +18,6 @@ import {
   renew,
   trimEnd,
   trimStart,
-  without,
   type MessageWindow,
 } from './message-window.ts';
 import { at } from '../query/pages-of.ts';
@@ -30,7 +29,8 @@ const LEAST = 30;
 /** Maximum page size of the API. */
 const LONGEST_PAGE = 200;
 
-const WITH_CALLS = 'tool_calls' as const;
+/** Retracted messages stay visible. */
+const INCLUDED: ('tool_calls' | 'retracted')[] = ['tool_calls', 'retracted'];
 
 type Asked = { order: 'asc' | 'desc'; from?: string; cursor?: string; limit: number };
 
@@ -154,13 +154,9 @@ export class MessageStore {
       .map(({ id }) => id);
   }
 
-  remove(ids: readonly string[]): void {
-    this.#change(without(this.#window, ids));
-  }
-
   async #list(query: Asked, signal?: AbortSignal) {
     const askedAt = Date.now();
-    const asked = { branch: this.branch, include: WITH_CALLS, ...query };
+    const asked = { branch: this.branch, include: INCLUDED, ...query };
     const options = signal === undefined ? {} : { signal };
     const page = await client.contexts.messages.list(this.#contextId, asked, options).page();
     keepCalls(this.#cache, page.data, askedAt);

@@ -20,18 +20,13 @@ export const MOST_KEPT = 400;
 /** Inserts or replaces a message of the stream, unless it lies outside the window. */
 export function place(window: MessageWindow, message: Message): MessageWindow {
   const { messages, hasOlder, hasNewer } = window;
-  if (message.seq === null || message.status !== 'completed') return window;
+  if (message.seq === null) return window;
   const seq = message.seq;
   const known = messages.findIndex(({ id }) => id === message.id);
   if (known !== -1) return { ...window, messages: messages.with(known, message) };
   const at = messages.findLastIndex((one) => (one.seq ?? 0) < seq) + 1;
   const isBeyond = (at === messages.length && hasNewer) || (at === 0 && hasOlder);
   return isBeyond ? window : { ...window, messages: messages.toSpliced(at, 0, message) };
-}
-
-export function without(window: MessageWindow, ids: readonly string[]): MessageWindow {
-  if (!window.messages.some(({ id }) => ids.includes(id))) return window;
-  return { ...window, messages: window.messages.filter(({ id }) => !ids.includes(id)) };
 }
 
 /** `older` were read backwards from the first message; `more`: there are messages before them. */

@@ -2,12 +2,14 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { isFinished } from 'nightshift/client';
 import { client } from '../client.ts';
-import { keys, type JobFilter } from './keys.ts';
+import { keys, type JobFilter, type JobStatus } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
 /** The statuses of a job that has not ended. */
 export const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'] as const;
 type Unfinished = (typeof UNFINISHED)[number];
+
+const ENDED: JobStatus[] = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'];
 
 /** Maximum number of concurrent requests. */
 const AT_ONCE = 8;
@@ -35,6 +37,17 @@ export function jobsRefresh(filter: JobFilter) {
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
     everyMs: 3_000,
   };
+}
+
+/** The newest job of a context that has ended; null: there is none. */
+export function lastJobQuery(contextId: string) {
+  return queryOptions({
+    queryKey: keys.lastJob(contextId),
+    queryFn: async ({ signal }) => {
+      const page = await client.jobs.list({ context_id: contextId, status: ENDED, limit: 1 }, { signal }).page();
+      return page.data[0] ?? null;
+    },
+  });
 }
 
 /** Query parameters carry the metadata filter as JSON text. */

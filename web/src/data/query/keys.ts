@@ -45,6 +45,8 @@ export const keys = {
   contextRecord: (id: string) => ['context', id, 'record'] as const,
   versioned: (id: string) => ['versioned', id] as const,
   contextState: (id: string) => ['context', id, 'state'] as const,
+  /** Read again with the state. */
+  lastJob: (id: string) => ['context', id, 'state', 'last-job'] as const,
   messages: (id: string) => ['context', id, 'messages'] as const,
   messageList: (id: string, branch: string) => ['context', id, 'messages', branch] as const,
   queues: (id: string) => ['context', id, 'queue'] as const,

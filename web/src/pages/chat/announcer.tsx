@@ -9,7 +9,9 @@ const LONGEST = 300;
 export function Announcer({ messages, isAtEnd }: { messages: readonly Message[]; isAtEnd: boolean }) {
   const lastId = useRef<string | null>(null);
   const [announcement, setAnnouncement] = useState('');
-  const last = isAtEnd ? messages.findLast(({ role }) => role === 'assistant') : undefined;
+  const last = isAtEnd
+    ? messages.findLast(({ role, status }) => role === 'assistant' && status === 'completed')
+    : undefined;
   useEffect(() => {
     if (last === undefined || lastId.current === last.id) return;
     // The message that exists when the page opens is not announced.

@@ -5,6 +5,7 @@ import { Play, RotateCcw } from 'lucide-react';
 import type { Context } from 'nightshift/client';
 import { client } from '../../data/client.ts';
 import { contextStateQuery } from '../../data/query/contexts.ts';
+import { lastJobQuery } from '../../data/query/jobs.ts';
 import { keys } from '../../data/query/keys.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -24,7 +25,10 @@ export function StateLine({ context, state }: { context: Context; state: string 
     ...contextStateQuery(context.id),
     refetchInterval: busy ? ASK_AGAIN_MS : false,
   });
+  const { data: ended } = useQuery({ ...lastJobQuery(context.id), enabled: !busy && state !== 'Idle' });
   if (state === 'Idle' || data === undefined) return null;
+  // A job that failed, or was stopped with its worker, is no current job any more.
+  const jobId = data.job_id ?? ended?.id ?? null;
   const isFailed = state === 'PermanentFailure';
   return (
     <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label="State">
@@ -38,8 +42,8 @@ export function StateLine({ context, state }: { context: Context; state: string 
           <Duration from={data.since} to={null} />
         </span>
       )}
-      {data.job_id !== null && (
-        <Link to="/jobs/$jobId" params={{ jobId: data.job_id }} className={css.job}>
+      {jobId !== null && (
+        <Link to="/jobs/$jobId" params={{ jobId }} className={css.job}>
           Timeline
         </Link>
       )}

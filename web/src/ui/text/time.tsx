@@ -31,6 +31,21 @@ export function RelativeTime({ at }: { at: string }) {
   }
 }
 
+const clock = new Intl.DateTimeFormat('en', { timeStyle: 'short', hour12: false });
+const dayAndClock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false });
+const DAY_MS = 86_400_000;
+
+/** 14:32, and the day if it is not of the last 24 hours; the title has the exact time. */
+export function ClockTime({ at }: { at: string }) {
+  const now = useNow(60_000);
+  const moment = Date.parse(at);
+  return (
+    <time dateTime={at} title={exact.format(moment)}>
+      {(Math.abs(now - moment) < DAY_MS ? clock : dayAndClock).format(moment)}
+    </time>
+  );
+}
+
 /** Duration between two timestamps; without `to` it counts up. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
   return to === null ? <Running from={from} /> : <>{formatDuration(Date.parse(to) - Date.parse(from))}</>;

@@ -106,19 +106,6 @@ export const auditWords = {
     },
   },
 
-  actors: {
-    onBehalfOf: (actor: string, user: string) => `${actor}, on behalf of ${user},`,
-    key: (key: string) => `The ${key}`,
-    browser: (key: string) => `A browser with the ${key}`,
-    token: 'A token',
-    operator: 'The operator',
-    system: 'Nightshift',
-  },
-  keys: {
-    unknown: 'API key',
-    ofEnvironment: (name: string) => `environment key ${name}`,
-    stored: (name: string) => `API key ${name}`,
-  },
   did,
   keyOfTenantCreated: (name: string, scopes: string, tenant: string) =>
     `created the API key ${name} (${scopes}) for the tenant ${tenant}`,

@@ -2,8 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { useMemo } from 'react';
-import { apiKeysQuery } from '../../../data/api-keys.ts';
+import { useKeyNames } from '../../../data/actors.ts';
 import { auditQuery, auditRefresh } from '../../../data/audit.ts';
 import { useMay } from '../../../data/query/session.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
@@ -18,7 +17,6 @@ import css from '../access.module.css';
 import { AuditFilters } from './audit-filters.tsx';
 import { EntryItem } from './entry-item.tsx';
 import { toFilter, type AuditSearch } from './filter.ts';
-import type { KeyNames } from './sentence.ts';
 import { accessWords, auditWords, commonWords } from '../../../words.ts';
 
 export function AuditTab() {
@@ -69,10 +67,4 @@ export function AuditTab() {
       )}
     </div>
   );
-}
-
-/** Of the newest keys; entries about others show the end of their id. */
-function useKeyNames(ofTenant: boolean): KeyNames {
-  const { data } = useInfiniteQuery({ ...apiKeysQuery(), enabled: ofTenant });
-  return useMemo(() => new Map(allOf(data).map(({ id, name }) => [id, name])), [data]);
 }

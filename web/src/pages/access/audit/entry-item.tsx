@@ -8,7 +8,8 @@ import { RelativeTime } from '../../../ui/text/time.tsx';
 import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import type { AuditSearch } from './filter.ts';
-import { sentenceOf, type KeyNames, type Subject } from './sentence.ts';
+import type { KeyNames } from '../../../data/actors.ts';
+import { sentenceOf, type Subject } from './sentence.ts';
 import { auditWords } from '../../../words.ts';
 
 const words = auditWords.entry;

@@ -1,12 +1,10 @@
 /** Sentences for the entries of the audit log: who did what. Pure functions. */
 import type { Actor, AuditEntry } from 'nightshift/client';
+import { actorName, keyText, type KeyNames } from '../../../data/actors.ts';
 import { shortId } from '../../../data/format.ts';
 import { auditWords } from '../../../words.ts';
 
-const { actors, did } = auditWords;
-
-/** Names of API keys by their id. */
-export type KeyNames = ReadonlyMap<string, string>;
+const { did } = auditWords;
 
 /** The page that shows what an entry is about; null: there is none, or it no longer exists. */
 export type Subject =
@@ -21,30 +19,12 @@ export function sentenceOf(entry: AuditEntry, names: KeyNames): Sentence {
   return { who: actorText(entry.actor, names), ...actOf(entry, names) };
 }
 
-function actorText({ kind, id, user, on_behalf_of: behalf }: Actor, names: KeyNames): string {
-  const who = byKind(kind, { id, user }, names);
-  return behalf === null ? who : actors.onBehalfOf(who, behalf);
-}
-
-function byKind(kind: Actor['kind'], { id, user }: Pick<Actor, 'id' | 'user'>, names: KeyNames): string {
-  switch (kind) {
-    case 'key':
-      return actors.key(keyText(id, names));
-    case 'session':
-      return user ?? actors.browser(keyText(id, names));
-    case 'token':
-      return user ?? actors.token;
-    case 'operator':
-      return actors.operator;
-    case 'system':
-      return actors.system;
-  }
-}
-
-function keyText(id: string | null, names: KeyNames): string {
-  if (id === null) return auditWords.keys.unknown;
-  if (id.startsWith('env:')) return auditWords.keys.ofEnvironment(id.slice('env:'.length));
-  return auditWords.keys.stored(names.get(id) ?? shortId(id));
+/** At the beginning of the sentence. */
+function actorText(actor: Actor, names: KeyNames): string {
+  const name = actorName(actor, names);
+  // Names of users stay as they are.
+  const who = actor.user === null ? name.charAt(0).toUpperCase() + name.slice(1) : name;
+  return actor.on_behalf_of === null ? who : `${who},`;
 }
 
 type Act = Omit<Sentence, 'who'>;

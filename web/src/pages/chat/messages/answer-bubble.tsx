@@ -8,11 +8,13 @@ import { classes } from '../../../ui/classes.ts';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
+import { chatWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { raw, unfolded } from './marks.ts';
 import type { CallResult } from './rows.ts';
+import { RetractedMark } from './retracted-mark.tsx';
 import { ToolCard } from './tool-card.tsx';
 
 type Props = {
@@ -26,15 +28,16 @@ export function AnswerBubble({ message, results, context }: Props) {
   const isRaw = raw.useIsSet(message.id);
   return (
     <article
-      className={classes(css.row, css.answer)}
-      aria-label={message.type === 'plan' ? 'Plan' : 'Answer'}
+      className={classes(css.row, css.answer, message.status === 'retracted' && css.retracted)}
+      aria-label={labelOf(message)}
       data-message={message.id}
     >
       {message.content.map((block, at) => (
         <Block key={at} at={at} block={block} message={message} results={results} context={context} isRaw={isRaw} />
       ))}
       <footer className={css.foot}>
-        <RelativeTime at={message.completed_at ?? message.created_at} />
+        <RetractedMark message={message} />
+        {message.status !== 'retracted' && <RelativeTime at={message.completed_at ?? message.created_at} />}
         {model_id !== null && <span>{model_id}</span>}
         {usage !== null && <Tokens usage={usage} />}
         {finish_reason === 'max_tokens' && <Badge tone="amber">Truncated: max_tokens</Badge>}
@@ -52,6 +55,11 @@ export function AnswerBubble({ message, results, context }: Props) {
       </footer>
     </article>
   );
+}
+
+function labelOf({ type, status }: Message): string {
+  if (status === 'retracted') return chatWords.retracted.answer;
+  return type === 'plan' ? 'Plan' : 'Answer';
 }
 
 /** `at`: index of the block in its message. */

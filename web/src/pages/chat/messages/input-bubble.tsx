@@ -5,17 +5,27 @@ import type { ContentBlock, Context, Message } from 'nightshift/client';
 import { useSending } from '../../../data/query/use-sending.ts';
 import { workerQuery } from '../../../data/query/workers.ts';
 import { classes } from '../../../ui/classes.ts';
+import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import { chatWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
+import { RetractedMark } from './retracted-mark.tsx';
 
 export function InputBubble({ message, context }: { message: Message; context: Context }) {
+  const isRetracted = message.status === 'retracted';
   return (
-    <article className={classes(css.row, css.input)} aria-label="Input" data-message={message.id}>
+    <article
+      className={classes(css.row, css.input, isRetracted && css.retracted)}
+      aria-label={isRetracted ? chatWords.retracted.input : 'Input'}
+      data-message={message.id}
+    >
       {message.sender_worker_id !== null && <Sender id={message.sender_worker_id} />}
       <Content content={message.content} />
       <footer className={css.foot}>
+        <RetractedMark message={message} />
+        {message.steered && <Badge title={chatWords.steeredHint}>{chatWords.steered}</Badge>}
         <RelativeTime at={message.created_at} />
         <MessageActions context={context} message={message} />
       </footer>

@@ -4,6 +4,7 @@ import type { Context, Message } from 'nightshift/client';
 import { AnswerBubble, PartialBubble } from './answer-bubble.tsx';
 import { CompactionMark } from './compaction-mark.tsx';
 import { InputBubble } from './input-bubble.tsx';
+import { classes } from '../../../ui/classes.ts';
 import css from '../bubbles.module.css';
 import type { CallResult, Row } from './rows.ts';
 import { ToolResultCard } from './tool-card.tsx';
@@ -55,7 +56,7 @@ function StoredRow({ message, results, context }: StoredRowProps) {
       return <Note message={message} />;
     case 'tool':
       return (
-        <div className={css.row}>
+        <div className={classes(css.row, message.status === 'retracted' && css.retracted)}>
           {message.content.map(
             (block) => block.type === 'tool_result' && <ToolResultCard key={block.tool_use_id} block={block} />,
           )}
