@@ -10,7 +10,7 @@ import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 
 export function Processes() {
-  const system = useQuery({ ...systemQuery(), refetchInterval: 5_000 });
+  const system = useQuery({ ...systemQuery(), refetchInterval: 10_000 });
   const rows = system.data?.processes;
   return (
     <Card title="Worker processes" flush>
