@@ -233,6 +233,16 @@ export type Cancelled = {
   count: number;
 };
 
+/** Something of this resource may have changed. Has no id. */
+export type ChangedEvent = {
+  /** `contexts`: also their workers, jobs, messages and approvals. `all`: events may have been lost. */
+  resource: 'contexts' | 'roles' | 'schedules' | 'webhooks' | 'keys' | 'all';
+  /** Which ones. Empty: any. */
+  ids: string[];
+  /** When it was sent. */
+  at: string;
+};
+
 /** The body of `POST /api/chat`. */
 export type Chat = {
   message: string | InputBlock[];
@@ -2563,6 +2573,7 @@ export type EventData = {
   BranchCreated: BranchCreatedEvent;
   BranchDeleted: BranchDeletedEvent;
   BranchSwitched: BranchSwitchedEvent;
+  Changed: ChangedEvent;
   ContentDelta: ContentDeltaEvent;
   ContentSnapshot: ContentSnapshotEvent;
   ContextCleared: ContextClearedEvent;
@@ -2592,6 +2603,7 @@ export const EVENT_NAMES = [
   'BranchCreated',
   'BranchDeleted',
   'BranchSwitched',
+  'Changed',
   'ContentDelta',
   'ContentSnapshot',
   'ContextCleared',
@@ -2877,6 +2889,12 @@ export type Operations = {
   'GET /api/contexts/{id}/events': {
     path: { id: string };
     query: { after?: number };
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/events': {
+    path: undefined;
+    query: undefined;
     body: undefined;
     answer: string;
   };

@@ -73,6 +73,7 @@ export class StreamPublisher {
         ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
       });
     }
+    this.#bus.changed.context(contextId);
     const { tenantId } = transition.lease;
     const status = newsOf(job);
     if (job !== null && status !== null)

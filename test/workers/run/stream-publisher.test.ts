@@ -1,7 +1,7 @@
 // The frames that a run publishes: none without subscribers; the first text at once, the rest gathered; a full snapshot
 // on request.
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Bus } from '../../../src/bus/bus.ts';
+import { withChanges } from '../../../src/bus/change-publisher.ts';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { ContextId, JobId, MessageId, ProcessId } from '../../../src/core/ids.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
@@ -20,12 +20,12 @@ let publisher: StreamPublisher;
 beforeEach(() => {
   published = [];
   subscribers = new SubscriberRegistry();
-  const bus: Bus = {
+  const bus = withChanges({
     publish: (_, message) => void published.push(structuredClone(message)),
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,
-  };
+  });
   publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
 });
 

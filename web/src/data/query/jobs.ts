@@ -35,7 +35,7 @@ export function jobsRefresh(filter: JobFilter) {
   return {
     queryKey: keys.jobList(filter),
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
-    everyMs: 3_000,
+    pollMs: 3_000,
   };
 }
 
