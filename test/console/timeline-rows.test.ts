@@ -58,6 +58,7 @@ function call(from: number): JobStep {
     ended_at: at(from + 20),
     usage,
     error: null,
+    reason: null,
     message_id: 'm',
     tool_call_id: null,
     tool_steps: null,

@@ -3,7 +3,7 @@ import { isToolUse } from '../../core/conversation/blocks.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
-import type { ActiveJob } from '../../core/run/job.ts';
+import { throttledWait, type ActiveJob } from '../../core/run/job.ts';
 import type { ModelCall } from '../../core/model/model-call.ts';
 import { answer, answeredAndJudged, completed, type NewAnswer } from '../../core/transitions/answer.ts';
 import { answerWithResults } from '../../core/transitions/answer-with-results.ts';
@@ -24,7 +24,7 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
   if ('kind' in call) return waitForTurn(run, snapshot, job, call);
   const outcome = await call.outcome;
   publisher.ended(outcome.kind === 'done');
-  const made = { ...call.times(), prompt: call.prompt };
+  const made = { ...call.times(), throttled: throttledWait(job), prompt: call.prompt };
   switch (outcome.kind) {
     case 'done':
       return takeAnswer(run, snapshot, served, { answer: { ...outcome.answer, id }, made });

@@ -15,6 +15,7 @@ export const failed = insertion('failed', failedCalls, {
     error: ({ error }) => error,
     calledAt: ({ calledAt }) => calledAt,
     firstByteAt: ({ firstByteAt }) => firstByteAt,
+    throttled: ({ throttled }) => throttled,
     failedAt: sql`statement_timestamp()`,
     retryAt: ({ retryAt }) => retryAt,
     prompt: ({ prompt }) => prompt,
