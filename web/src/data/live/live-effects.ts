@@ -5,6 +5,7 @@ import { refetch } from './refetch.ts';
 import { keys } from '../query/keys.ts';
 import { arrivalsOf } from './arrivals.ts';
 import { storesOf } from './message-store.ts';
+import { keepStepProgress } from './job-steps.ts';
 import { keepProgress } from './tool-calls.ts';
 
 /** Resolves when the patches are applied. */
@@ -31,7 +32,8 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
       for (const store of storesOf(cache, id)) store.remove(data.message_ids);
       return stale(keys.queues(id), keys.turns(id), keys.contextRecord(id));
     case 'ToolCallProgress':
-      return keepProgress(cache, data);
+      keepProgress(cache, data);
+      return keepStepProgress(cache, data);
     case 'ToolCallStarted':
     case 'ToolCallFinished':
       return arrivalsOf(cache, id).call(data.tool_call_id);
