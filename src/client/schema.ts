@@ -1114,7 +1114,7 @@ export type JobStartedEvent = {
 /** Part of `JobStepList`. */
 export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
-  /** model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction. */
+  /** model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction. */
   name: string;
   /** running and waiting: in progress. pending and started: no process runs it now. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
@@ -1127,6 +1127,7 @@ export type JobStep = {
   ended_at: string | null;
   usage: Usage | null;
   error: JobFailure | null;
+  reason: 'rate_limited' | 'overloaded' | null;
   message_id: string | null;
   tool_call_id: string | null;
   progress: ToolProgress | null;
@@ -1877,6 +1878,8 @@ export type StateChangedEvent = {
   context_id: string;
   new_state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   job_id: string | null;
+  /** Only of a transient state: when the first token of the answer arrived. */
+  first_token_at?: string;
   /** When it was stored; of an event without an id, when it was sent. */
   at: string;
 };

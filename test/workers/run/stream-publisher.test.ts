@@ -15,10 +15,12 @@ const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch
 
 // oxlint-disable-next-line typescript/no-explicit-any -- `expect` checks the published frames
 let published: any[] = [];
+let now = NOW;
 let subscribers: SubscriberRegistry;
 let publisher: StreamPublisher;
 beforeEach(() => {
   published = [];
+  now = NOW;
   subscribers = new SubscriberRegistry();
   const bus = withChanges({
     publish: (_, message) => void published.push(structuredClone(message)),
@@ -26,7 +28,11 @@ beforeEach(() => {
     onLost: () => () => undefined,
     close: async () => undefined,
   });
-  publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
+  publisher = new StreamPublisher(bus, subscribers, {
+    contextId: CONTEXT,
+    owner: id<ProcessId>(7),
+    clock: { now: () => now },
+  });
 });
 
 const commit = (move: Append, claims = false): void => publisher.committed(move, committed(move, running(), 4), claims);
@@ -85,15 +91,16 @@ test('the first text at once, the rest gathered, the last before the end', () =>
   }
 });
 
-test('a snapshot request in the middle is answered with the full text, and the numbers continue', () => {
+test('a snapshot request in the middle is answered with the full text and the time of the first token, and the numbers continue', () => {
   const listener = publisher.listen(OF);
   listener.started();
+  now = NOW + 60_000;
   for (const word of ['a', 'b']) listener.text(word);
   ask();
   expect(published).toMatchObject([
     {
       kind: 'snapshot',
-      partial: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
+      partial: { of: OF, state: 'StreamingLLMResponse', firstTokenAt: NOW, text: { text: 'ab', sequence: 0 } },
     },
   ]);
   listener.text('c');

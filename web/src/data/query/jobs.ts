@@ -107,15 +107,6 @@ export function jobQuery(id: string) {
   });
 }
 
-/** Set `live` while the job is unfinished and has no stream: the query then polls. */
-export function stepsQuery(id: string, live = false) {
-  return queryOptions({
-    queryKey: keys.steps(id),
-    queryFn: ({ signal }) => client.jobs.steps(id, { limit: 200 }, { signal }).all(),
-    refetchInterval: live ? UNDER_WAY_MS : false,
-  });
-}
-
 /** Not kept in the cache: the prompt never changes, but which parts the API returns depends on settings. */
 export function promptQuery(id: string, n: number) {
   return queryOptions({
