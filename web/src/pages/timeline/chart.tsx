@@ -5,7 +5,7 @@ import css from './chart.module.css';
 import { ChartNote, ChartRow } from './chart-row.tsx';
 import { ChartTools } from './chart-tools.tsx';
 import { criticalPath, type CriticalPath } from './rows/critical-path.ts';
-import { useRowFocus } from './row-focus.ts';
+import { isOnControl, useRowFocus } from './row-focus.ts';
 import { extentOf, type Row } from './rows/rows.ts';
 import type { Branches, ShownRow } from './rows/tree.ts';
 import { around, move, place, ticksOf, zoom, type Span } from './span.ts';
@@ -45,7 +45,7 @@ export function Chart({ jobId, rows, shown, branches, now, onTurn, onRetry }: Pr
   const scroller = useRef<HTMLDivElement>(null);
   const focus = useRowFocus(shown, scroller);
   const press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !isOnControl(event)) return;
     const next = spanAfter(event.key, span, whole);
     if (next === null) return;
     event.preventDefault();
