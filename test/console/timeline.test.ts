@@ -96,7 +96,9 @@ test('attempts that failed are red, waiting for the provider is throttled time, 
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: 'Show all' }).and(page.locator(':disabled')).waitFor();
-  await row(page, /^simulated\/refused/).first().focus();
+  await row(page, /^simulated\/refused/)
+    .first()
+    .focus();
   await page.keyboard.press('ArrowDown');
   await isFocused(page, /^look_up/);
   const summary = page.getByRole('region', { name: 'Where the time went' });
