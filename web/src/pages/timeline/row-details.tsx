@@ -13,7 +13,7 @@ import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
-import { STRETCHES } from './words.ts';
+import { STRETCHES, type StretchKind } from './words.ts';
 
 const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
@@ -40,7 +40,7 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         {row.stretches.map(({ kind, from, to, expires, note }) => (
           <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
             {formatDuration((to ?? now) - from)}
-            {note !== undefined && `: ${note}`}
+            {note !== undefined && !isTold(row, kind) && `: ${note}`}
             {to === null && expires !== undefined && `, expires ${clock.format(expires)}`}
           </Fact>
         ))}
@@ -84,6 +84,11 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
       </div>
     </>
   );
+}
+
+/** The errors of model calls are facts of their own. */
+function isTold(row: Row, kind: StretchKind): boolean {
+  return kind === 'failed' && row.kind === 'step' && row.step.kind === 'model';
 }
 
 function StepLog({ jobId, step, isOver }: { jobId: string; step: JobStep; isOver: boolean }) {
