@@ -55,7 +55,7 @@ export function ChartRow({
               {again !== null && <span className={css.attempt}>attempt {again}</span>}
               <Standing row={row} />
             </span>
-            <span className={css.track}>
+            <span className={css.track} data-status={row.status}>
               {ticks.map(({ at }) => (
                 <span key={at} className={css.grid} style={{ left: `${place(span, at)}%` }} />
               ))}
