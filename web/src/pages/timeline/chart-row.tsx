@@ -84,7 +84,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               )}
               <Standing row={row} />
             </span>
-            <span className={css.track}>
+            <span className={css.track} data-status={row.status}>
               {ticks.map(({ at }) => (
                 <span key={at} className={css.grid} style={{ left: `${placeIn(span, at)}%` }} />
               ))}
