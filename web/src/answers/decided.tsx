@@ -26,7 +26,7 @@ function Undo({ onUndo }: { onUndo: () => void }) {
     };
   }, []);
   return (
-    <Button ref={button} size="small" variant="quiet" onClick={onUndo}>
+    <Button ref={button} size="small" variant="quiet" onClick={onUndo} aria-keyshortcuts="u" title="Undo (u)">
       Undo
     </Button>
   );

@@ -6,8 +6,12 @@ import css from './shortcut-help.module.css';
 
 const KEYS = [
   { keys: '/', does: 'Search' },
-  { keys: 'j', does: 'Next item in the inbox' },
-  { keys: 'k', does: 'Previous item in the inbox' },
+  { keys: 'j', does: 'Next call that waits, in the inbox or a chat' },
+  { keys: 'k', does: 'Previous call that waits' },
+  { keys: 'a', does: 'Approve the focused call' },
+  { keys: 'd', does: 'Deny the focused call, with a reason' },
+  { keys: 'e', does: 'Edit the arguments of the focused call' },
+  { keys: 'u', does: 'Undo the decision, for three seconds' },
   { keys: 'Enter', does: 'Send the message' },
   { keys: 'Shift+Enter', does: 'New line' },
   { keys: 'Alt+↑', does: 'Move a queued input up (Alt+↓: down)' },

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Network } from 'lucide-react';
 import type { Context, PartialMessage } from 'nightshift/client';
+import { useCardKeys } from '../../answers/card-keys.ts';
 import { contextQuery, contextStateQuery } from '../../data/query/contexts.ts';
 import { contextName } from '../../data/format.ts';
 import { jobQuery } from '../../data/query/jobs.ts';
@@ -28,6 +29,7 @@ export function Conversation({ id }: { id: string }) {
   const live = useLive(id);
   const isHere = useIsHere(context.data);
   const { message: sought } = useSearch({ strict: false });
+  useCardKeys();
   if (context.data === undefined)
     return (
       <section className={css.conversation} aria-label="Conversation">

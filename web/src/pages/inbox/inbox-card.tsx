@@ -34,6 +34,7 @@ export function InboxCard({ item, isOver }: { item: InboxItem; isOver: boolean }
       tabIndex={-1}
       aria-label={`${label}: ${item.name}`}
       data-call={item.tool_call_id}
+      data-waits={!isOver}
       data-over={isOver}
     >
       <header className={css.head}>
