@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
 import { card as toolCard, log } from './rig/conversation.ts';
 import { useTenant } from './rig/platform.ts';
-import { openContext, waitingFor } from './rig/scenes.ts';
+import { ENDLESS, openContext, waitingFor } from './rig/scenes.ts';
 
 const platform = useTenant('keys');
 const { visit } = useBrowser(platform);
@@ -111,4 +111,111 @@ test('in a chat keys decide the card that has the focus', async () => {
   await page.keyboard.press('Enter');
   await client.jobs.wait(jobs[0] ?? '');
   expect(await effectsOf(context.id)).toEqual(['max: 2']);
+});
+
+const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+const stop = (page: Page) => page.getByRole('button', { name: 'Stop', exact: true });
+const hasFocus = async (page: Page, of: ReturnType<Page['locator']>) => {
+  await of.and(focused(page)).waitFor();
+};
+
+test('Escape leaves the composer, and stops the answer where nothing is written; the focus stays', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'long answers', [ENDLESS]);
+  const again = async (): Promise<void> => {
+    await page.getByRole('group', { name: 'State' }).waitFor({ state: 'detached' });
+    await client.contexts.send(context.id, ENDLESS);
+    await stop(page).waitFor();
+  };
+  const page = await visit(`${url}/contexts/${context.id}`);
+  await stop(page).waitFor();
+  await hasFocus(page, composer(page));
+
+  // With a text it leaves; held down it does not stop, too.
+  await composer(page).fill('a draft');
+  await page.keyboard.down('Escape');
+  await hasFocus(page, log(page));
+  await page.keyboard.down('Escape');
+  await page.keyboard.up('Escape');
+  await page.keyboard.press('c');
+  await hasFocus(page, composer(page));
+  expect(await composer(page).inputValue()).toBe('a draft');
+  expect((await client.contexts.get(context.id)).state).not.toBe('Idle');
+
+  await composer(page).fill('');
+  await page.keyboard.press('Escape');
+  await again();
+  await hasFocus(page, composer(page));
+
+  // Again, from the messages.
+  await composer(page).fill('a draft');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await again();
+  await hasFocus(page, composer(page));
+
+  await stop(page).click();
+  await again();
+  await hasFocus(page, composer(page));
+
+  await page.getByRole('button', { name: 'Stop options' }).click();
+  await page.getByRole('menuitem', { name: 'Stop and keep completed messages' }).press('Enter');
+  await page.getByRole('group', { name: 'State' }).waitFor({ state: 'detached' });
+  await hasFocus(page, composer(page));
+});
+
+test('Escape stops nothing that waits for a person', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'mail for dan', [mailTo('dan')]);
+  await waitingFor(client, 1);
+  const page = await visit(`${url}/contexts/${context.id}`, { hurried: true });
+  await stop(page).waitFor();
+  await hasFocus(page, composer(page));
+  await page.keyboard.press('Escape');
+  await hasFocus(page, log(page));
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await page.keyboard.press('a');
+  await client.jobs.wait(jobs[0] ?? '');
+  expect((await client.jobs.get(jobs[0] ?? '')).status).toBe('completed');
+});
+
+test('the focus returns from a dialog, and goes to the next row after a deletion', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'to be renamed', []);
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const actions = page.getByRole('button', { name: 'Context actions' });
+  await actions.press('Enter');
+  await page.getByRole('menuitem', { name: 'Rename …' }).press('Enter');
+  await hasFocus(page, page.getByLabel('Title'));
+  await page.keyboard.press('Escape');
+  await hasFocus(page, actions);
+
+  for (const name of ['role-a', 'role-b', 'role-c']) await client.roles.put(name, { model: 'simulated/test' });
+  await page.goto(`${url}/settings?tab=roles`);
+  const remove = async (name: string): Promise<void> => {
+    await page.getByRole('button', { name: `Delete role ${name}` }).press('Enter');
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Delete/ })
+      .press('Enter');
+    await page.getByRole('listitem', { name }).waitFor({ state: 'detached' });
+  };
+  await remove('role-b');
+  await hasFocus(page, page.getByRole('button', { name: 'Edit role role-c' }));
+  await remove('role-c');
+  await hasFocus(page, page.getByRole('button', { name: 'Edit role role-a' }));
+});
+
+test('a withdrawn input gives the focus to the next one, and a button that ends to its row', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'a queue', [ENDLESS, 'first', 'second', 'third']);
+  const page = await visit(`${url}/contexts/${context.id}`);
+  const queued = (place: number) => page.getByRole('listitem', { name: `Queued input ${place}` });
+  await queued(3).waitFor();
+  await queued(2).getByRole('button', { name: 'Withdraw' }).press('Enter');
+  await queued(3).waitFor({ state: 'detached' });
+  await queued(2).filter({ hasText: 'third' }).locator(':focus').waitFor();
+  await queued(2).getByRole('button', { name: 'Move up' }).press('Enter');
+  await queued(1).filter({ hasText: 'third' }).locator(':focus').waitFor();
 });

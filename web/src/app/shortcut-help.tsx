@@ -12,10 +12,11 @@ const KEYS = [
   { keys: 'd', does: 'Deny the focused call, with a reason' },
   { keys: 'e', does: 'Edit the arguments of the focused call' },
   { keys: 'u', does: 'Undo the decision, for three seconds' },
+  { keys: 'c', does: 'Write a message' },
   { keys: 'Enter', does: 'Send the message' },
   { keys: 'Shift+Enter', does: 'New line' },
   { keys: 'Alt+↑', does: 'Move a queued input up (Alt+↓: down)' },
-  { keys: 'Esc', does: 'Close the dialog or menu' },
+  { keys: 'Esc', does: 'Close the dialog or menu; leave the message, or stop the answer' },
   { keys: '?', does: 'Show keyboard shortcuts' },
 ];
 

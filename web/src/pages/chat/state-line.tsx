@@ -12,7 +12,7 @@ import { Spinner } from '../../ui/state/spinner.tsx';
 import { Duration } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import css from './state-line.module.css';
-import { isBusy } from './state.ts';
+import { isBusy, isMoving } from './state.ts';
 import { StopButton } from './composer/stop-button.tsx';
 
 /** Poll interval: the stream has no events for queue positions and throttles. */
@@ -28,7 +28,7 @@ export function StateLine({ context, state }: { context: Context; state: string 
   const isFailed = state === 'PermanentFailure';
   return (
     <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label="State">
-      {busy && isMoving(state) && <Spinner />}
+      {isMoving(state) && <Spinner />}
       <p className={css.why} role="status">
         {inLocalTime(data.why)}
         {data.queue_position !== null && ` Position in queue: ${data.queue_position}.`}
@@ -45,7 +45,7 @@ export function StateLine({ context, state }: { context: Context; state: string 
       )}
       {isFailed && <Retry context={context} />}
       {state === 'Stopped' && <Start context={context} />}
-      {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} />}
+      {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} byKey={isMoving(state)} />}
     </div>
   );
 }
@@ -61,10 +61,6 @@ function inLocalTime(why: string): string {
     const at = Date.parse(instant);
     return (Math.abs(at - Date.now()) < DAY_MS ? time : dateAndTime).format(at);
   });
-}
-
-function isMoving(state: string): boolean {
-  return !['AwaitingToolApproval', 'AwaitingInput'].includes(state);
 }
 
 function Retry({ context }: { context: Context }) {

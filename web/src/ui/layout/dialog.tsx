@@ -39,7 +39,7 @@ export function Dialog({
           onEscapeKeyDown={(event) => closesBy === 'buttons' && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
-            opener.current = document.activeElement;
+            opener.current = openerOf(document.activeElement);
             if (content.current !== null) firstPlace(content.current).focus();
           }}
           onCloseAutoFocus={(event) => {
@@ -71,6 +71,12 @@ export function Dialog({
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** An item of a menu disappears with it; its button stays. */
+function openerOf(focused: Element | null): Element | null {
+  const button = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby') ?? null;
+  return button === null ? focused : document.getElementById(button);
 }
 
 /** To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. */
