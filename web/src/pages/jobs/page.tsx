@@ -37,8 +37,8 @@ export function JobsPage() {
       title="Jobs"
       about="Each input to a worker creates a job."
       actions={
-        <Button onClick={() => setTarget({ kind: 'matching', filter })}>
-          {isNarrowed ? 'Cancel all matching …' : 'Cancel all …'}
+        <Button variant="risky" onClick={() => setTarget({ kind: 'matching', filter })}>
+          {isNarrowed ? 'Cancel all matching' : 'Cancel all'}
         </Button>
       }
     >
@@ -75,22 +75,24 @@ export function JobsPage() {
       {selection.ids.length > 0 && (
         <div className={css.selected} role="region" aria-label="Selected jobs">
           <span role="status">{selection.ids.length} selected</span>
-          <Button variant="danger" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
-            Cancel selected …
+          <Button variant="risky" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
+            Cancel selected
           </Button>
           <Button variant="quiet" size="small" onClick={selection.clear}>
             Clear
           </Button>
         </div>
       )}
-      <CancelDialog
-        target={target}
-        onClose={() => setTarget(null)}
-        onDone={() => {
-          setTarget(null);
-          selection.clear();
-        }}
-      />
+      {target !== null && (
+        <CancelDialog
+          target={target}
+          onClose={() => setTarget(null)}
+          onDone={() => {
+            setTarget(null);
+            selection.clear();
+          }}
+        />
+      )}
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Schedule } from 'nightshift/client';
 import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 
 export function DeleteSchedule({ schedule: { id, name }, onClose }: { schedule: Schedule; onClose: () => void }) {
@@ -16,11 +16,10 @@ export function DeleteSchedule({ schedule: { id, name }, onClose }: { schedule: 
     onSettled: () => cache.invalidateQueries({ queryKey: keys.schedules }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Delete schedule ${name}?`}
       description="Its run log is deleted too. Jobs that it started go on."
       submit="Delete"
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

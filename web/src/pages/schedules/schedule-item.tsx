@@ -68,7 +68,7 @@ export function ScheduleItem({
             Runs
           </Button>
           {mayConfigure && (
-            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${name}`}>
+            <Button size="small" variant="risky" onClick={onDelete} aria-label={`Delete ${name}`}>
               Delete
             </Button>
           )}

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Role } from 'nightshift/client';
 import { keys } from '../../data/query/keys.ts';
 import { deleteRole } from '../../data/query/workers.ts';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 
 export function DeleteRole({ role: { name }, onClose }: { role: Role; onClose: () => void }) {
@@ -16,11 +16,10 @@ export function DeleteRole({ role: { name }, onClose }: { role: Role; onClose: (
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Delete role ${name}?`}
       description="Existing workers keep their settings. New workers cannot use the role."
       submit="Delete"
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

@@ -23,7 +23,7 @@ export function RoleConflict({ theirs, onShow, onOverwrite }: Props) {
           Show theirs
         </Button>
         {source === 'api' && (
-          <Button size="small" variant="danger" onClick={() => onOverwrite(theirs)}>
+          <Button size="small" variant="primary" onClick={() => onOverwrite(theirs)}>
             Overwrite with mine
           </Button>
         )}

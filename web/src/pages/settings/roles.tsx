@@ -72,7 +72,7 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
             {isFile ? 'Show' : 'Edit'}
           </Button>
           {!isFile && (
-            <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete role ${role.name}`}>
+            <Button size="small" variant="risky" onClick={onDelete} aria-label={`Delete role ${role.name}`}>
               Delete
             </Button>
           )}

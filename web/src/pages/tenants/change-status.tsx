@@ -37,7 +37,6 @@ export function ChangeStatus({ name, to, onClose }: { name: string; to: keyof ty
       title={`${title} tenant ${name}?`}
       description={about}
       submit={title}
-      danger={to === 'suspend'}
       saving={change}
       onSubmit={() => change.mutate()}
       onClose={onClose}

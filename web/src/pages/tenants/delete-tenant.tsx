@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
 import { TextField } from '../../ui/forms/field.tsx';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 
 export function DeleteTenant({ name, onClose }: { name: string; onClose: () => void }) {
@@ -19,11 +19,10 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
     onSettled: () => cache.invalidateQueries({ queryKey: keys.tenants }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Delete tenant ${name}?`}
-      description="All its data is deleted and cannot be restored: workers, contexts, messages, jobs, roles, schedules, webhooks and its audit log. Its keys, sessions and tokens end at once. Keys of the environment with its name stay refused."
-      submit="Delete permanently"
-      danger
+      description="All its data is deleted: workers, contexts, messages, jobs, roles, schedules, webhooks and its audit log. Its keys, sessions and tokens end at once. Keys of the environment with its name stay refused."
+      submit="Delete"
       canSubmit={typed === name}
       saving={remove}
       onSubmit={() => remove.mutate()}
@@ -38,6 +37,6 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

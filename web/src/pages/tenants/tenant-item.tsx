@@ -66,7 +66,7 @@ function Buttons({ name, status, hasAdminKey, onAction }: ButtonsProps) {
         {turn.label}
       </Button>
       {name !== KEPT && (
-        <Button size="small" variant="quiet" onClick={() => onAction('delete')} aria-label={`Delete ${name}`}>
+        <Button size="small" variant="risky" onClick={() => onAction('delete')} aria-label={`Delete ${name}`}>
           Delete
         </Button>
       )}

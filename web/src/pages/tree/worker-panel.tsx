@@ -10,7 +10,7 @@ import { workerQuery } from '../../data/query/workers.ts';
 import { Button, buttonClass } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
-import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
@@ -125,7 +125,6 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
       showNotice(`Cancellation of ${count === 1 ? '1 job' : `${count} jobs`} requested`);
       return refresh();
     },
-    onError: (error) => showError('Could not cancel the jobs', error),
   });
   return (
     <>
@@ -133,23 +132,20 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
         {isStopped ? <Play /> : <CircleStop />}
         {isStopped ? 'Start subtree' : 'Stop subtree'}
       </Button>
-      <Button onClick={() => setAsking(true)}>
-        <CircleX /> Cancel jobs of subtree …
+      <Button variant="risky" onClick={() => setAsking(true)}>
+        <CircleX /> Cancel jobs of subtree
       </Button>
-      <Dialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={`Cancel the jobs of ${name} and all workers below?`}
-        description="Cancels every unfinished job of this worker and of all workers below it, including delayed ones. Messages are kept."
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>Keep jobs</Button>
-            <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              Cancel jobs
-            </Button>
-          </>
-        }
-      />
+      {isAsking && (
+        <ConfirmDialog
+          title={`Cancel the jobs of ${name} and all workers below?`}
+          description="Cancels every unfinished job of this worker and of all workers below it, including delayed ones. Messages are kept."
+          submit="Cancel jobs"
+          keep="Keep jobs"
+          saving={cancel}
+          onSubmit={() => cancel.mutate()}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }

@@ -5,7 +5,8 @@ import css from './button.module.css';
 import { Spinner } from '../state/spinner.tsx';
 import { Tooltip } from '../layout/tooltip.tsx';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger';
+/** `risky`: opens a `ConfirmDialog`, and says so by its dots. `danger`: the button of that dialog. */
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'risky' | 'danger';
 
 type Look = {
   variant?: ButtonVariant | undefined;
@@ -42,6 +43,7 @@ export function Button({
     >
       {busy && <Spinner />}
       {children}
+      {variant === 'risky' && ' …'}
     </button>
   );
 }

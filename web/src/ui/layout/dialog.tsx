@@ -79,12 +79,16 @@ function openerOf(focused: Element | null): Element | null {
   return button === null ? focused : document.getElementById(button);
 }
 
-/** To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. */
+/**
+ * To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. The
+ * page may have it already (app/kept-focus.ts).
+ */
 function giveBackFocus(opener: Element | null): void {
   const { activeElement, body } = document;
-  if (activeElement !== null && activeElement !== body) return;
+  const main = document.getElementById('main');
+  if (activeElement !== null && activeElement !== body && activeElement !== main) return;
   const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== body;
-  const place = isThere ? opener : document.getElementById('main');
+  const place = isThere ? opener : main;
   place?.focus({ preventScroll: true });
 }
 

@@ -10,6 +10,7 @@ export function FormDialog({
   description,
   wide,
   submit,
+  keep = 'Cancel',
   danger = false,
   canSubmit = true,
   saving,
@@ -22,6 +23,9 @@ export function FormDialog({
   wide?: boolean;
   /** Label of the button that sends the form. */
   submit: string;
+  /** Label of the button that closes the dialog. */
+  keep?: string;
+  /** See `ConfirmDialog`, which sets it. */
   danger?: boolean;
   canSubmit?: boolean;
   /** `error`: what no field shows. */
@@ -53,7 +57,7 @@ export function FormDialog({
       actions={
         <>
           <Button onClick={close} disabled={saving.isPending}>
-            Cancel
+            {keep}
           </Button>
           <Button
             ref={button}

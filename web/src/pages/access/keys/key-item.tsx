@@ -37,7 +37,7 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
                 Rotate
               </Button>
             )}
-            <Button size="small" variant="quiet" onClick={onRevoke} aria-label={`Revoke ${name}`}>
+            <Button size="small" variant="risky" onClick={onRevoke} aria-label={`Revoke ${name}`}>
               Revoke
             </Button>
           </span>

@@ -69,7 +69,9 @@ export function KeysTab() {
             Your server makes them for browsers. They are not stored, so they cannot be listed, but all tokens of a user
             can be ended.
           </p>
-          <Button onClick={() => setOpen({ kind: 'tokens' })}>Revoke tokens …</Button>
+          <Button variant="risky" onClick={() => setOpen({ kind: 'tokens' })}>
+            Revoke tokens
+          </Button>
         </div>
       </Card>
       <Dialogs open={open} onClose={() => setOpen(null)} />

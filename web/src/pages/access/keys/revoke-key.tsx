@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; onClose: () => void }) {
@@ -16,11 +16,10 @@ export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; o
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={`Revoke API key ${name}?`}
-      description="It ends within a second and cannot be made valid again. The browser sessions that began with it, its event streams, and the tokens that it made end too. If you signed in with this key, you are signed out."
+      description="It ends within a second. The browser sessions that began with it, its event streams, and the tokens that it made end too. If you signed in with this key, you are signed out."
       submit="Revoke"
-      danger
       saving={revoke}
       onSubmit={() => revoke.mutate()}
       onClose={onClose}

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 export function RevokeTokens({ onClose }: { onClose: () => void }) {
@@ -18,11 +18,10 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
   });
   const faults = fieldFaults(revoke.error, ['user']);
   return (
-    <FormDialog
-      title="Revoke the tokens of a user?"
+    <ConfirmDialog
+      title="Revoke tokens of a user?"
       description="All tokens of the user, its sessions of sign-in with OpenID Connect, and their event streams end within a second. Your server can make new tokens."
       submit="Revoke"
-      danger
       canSubmit={user !== ''}
       saving={{ isPending: revoke.isPending, error: faults.rest }}
       onSubmit={() => revoke.mutate(user)}
@@ -42,6 +41,6 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
           setUser(target.value);
         }}
       />
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -17,7 +17,7 @@ import { showError } from '../../../ui/layout/toaster.tsx';
 import { ACCEPTED, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
-import { focusMessages } from './focus.ts';
+import { focusComposer, focusMessages } from './focus.ts';
 import { useAttachments } from './use-attachments.ts';
 import { isBusy, isMoving } from '../state.ts';
 
@@ -52,6 +52,7 @@ export function Composer({ context, state }: { context: Context; state: string }
     event?.preventDefault();
     if (isEmpty || reason !== null || send.isPending) return;
     const written = { text, files, delivery };
+    if (document.activeElement !== area.current) focusComposer();
     setText('');
     setFiles([]);
     // `steer` and `interrupt` apply to one input only.
@@ -116,7 +117,7 @@ export function Composer({ context, state }: { context: Context; state: string }
           type="submit"
           variant="primary"
           busy={send.isPending}
-          disabled={isEmpty || reason !== null}
+          disabled={isEmpty || reason !== null || send.isPending}
           title={reason ?? (isEmpty ? 'The message is empty' : undefined)}
         >
           {!send.isPending && <SendHorizontal aria-hidden="true" />} Send

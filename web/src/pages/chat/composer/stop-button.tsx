@@ -82,7 +82,7 @@ export function StopButton({ context, jobId, byKey }: Props) {
           Stop and discard answer and input
         </MenuItem>
         <MenuLine />
-        <MenuItem icon={<Ban />} danger disabled={jobId === null} onSelect={choose('cancel')}>
+        <MenuItem icon={<Ban />} disabled={jobId === null} onSelect={choose('cancel')}>
           Cancel job
         </MenuItem>
       </Menu>

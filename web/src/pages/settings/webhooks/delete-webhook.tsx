@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 
 export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webhook; onClose: () => void }) {
@@ -16,11 +16,10 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webh
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   return (
-    <FormDialog
-      title="Delete the webhook?"
-      description={`Nothing more is sent to ${url}. Its deliveries are deleted too, also those that are pending.`}
+    <ConfirmDialog
+      title={`Delete webhook ${url}?`}
+      description="Nothing more is sent to it. Its deliveries are deleted too, also those that are pending."
       submit="Delete"
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

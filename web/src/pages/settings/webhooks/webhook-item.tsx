@@ -72,7 +72,7 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
               >
                 {turn}
               </Button>
-              <Button size="small" variant="quiet" onClick={onDelete} aria-label={`Delete ${url}`}>
+              <Button size="small" variant="risky" onClick={onDelete} aria-label={`Delete ${url}`}>
                 Delete
               </Button>
             </>
