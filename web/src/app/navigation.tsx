@@ -1,23 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { Keyboard, LogOut } from 'lucide-react';
+import { Keyboard, LogOut, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useSignOut } from '../data/query/session.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { IconButton } from '../ui/forms/button.tsx';
 import { showHelp } from '../ui/forms/help.ts';
 import { ThemeMenu } from '../ui/state/theme-menu.tsx';
+import { ZoneMenu } from '../ui/state/zone-menu.tsx';
+import { Tooltip } from '../ui/layout/tooltip.tsx';
 import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
 import { isWithin, usePlaces } from './places.ts';
+import { turnSidebar, useIsCollapsed } from './sidebar.ts';
 import css from './shell.module.css';
 
 export function Navigation() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const isCollapsed = useIsCollapsed();
   return (
-    <nav className={css.side} aria-label="Main">
+    <nav className={css.side} aria-label="Main" data-collapsed={isCollapsed}>
       <div className={css.brand}>
         <Logo />
-        Nightshift
+        <span className={css.name}>Nightshift</span>
       </div>
       <div className={css.list}>
         <ul className={css.places}>
@@ -25,11 +29,13 @@ export function Navigation() {
             const here = isWithin(pathname, to);
             return (
               <li key={to}>
-                <Link to={to} className={css.place} data-here={here} aria-current={here ? 'page' : undefined}>
-                  <Icon aria-hidden="true" />
-                  <span className={css.name}>{name}</span>
-                  {to === '/inbox' && <InboxCount />}
-                </Link>
+                <Tooltip text={name} side="right" off={!isCollapsed}>
+                  <Link to={to} className={css.place} data-here={here} aria-current={here ? 'page' : undefined}>
+                    <Icon aria-hidden="true" />
+                    <span className={css.name}>{name}</span>
+                    {to === '/inbox' && <InboxCount />}
+                  </Link>
+                </Tooltip>
               </li>
             );
           })}
@@ -37,10 +43,14 @@ export function Navigation() {
       </div>
       <div className={css.foot}>
         <ThemeMenu />
+        <ZoneMenu />
         <IconButton label="Keyboard shortcuts" keys="?" onClick={showHelp}>
           <Keyboard />
         </IconButton>
         <SignOutButton />
+        <IconButton label={isCollapsed ? 'Expand the sidebar' : 'Collapse the sidebar'} keys="b" onClick={turnSidebar}>
+          {isCollapsed ? <PanelLeftOpen /> : <PanelLeftClose />}
+        </IconButton>
       </div>
     </nav>
   );

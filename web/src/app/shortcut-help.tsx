@@ -17,6 +17,7 @@ const KEYS = [
   { keys: 'Shift+Enter', does: 'New line' },
   { keys: 'Alt+↑', does: 'Move a queued input up (Alt+↓: down)' },
   { keys: 'Esc', does: 'Close the dialog or menu; leave the message, or stop the answer' },
+  { keys: 'b', does: 'Collapse or expand the sidebar' },
   { keys: '?', does: 'Show keyboard shortcuts' },
 ];
 

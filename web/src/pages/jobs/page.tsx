@@ -12,6 +12,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useIsNarrow } from '../../ui/layout/narrow.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { CancelDialog, type StopTarget } from './cancel-dialog.tsx';
 import { toFilter } from './filter.ts';
@@ -24,7 +25,8 @@ import { useSelection } from './use-selection.ts';
 export function JobsPage() {
   const search = useSearch({ from: '/jobs' });
   const navigate = useNavigate();
-  const filter = toFilter(search);
+  const [zone] = useZone();
+  const filter = toFilter(search, zone);
   const jobs = useInfiniteQuery(jobsQuery(filter));
   useRefreshed(jobsRefresh(filter), middleRow);
   const rows = allOf(jobs.data);

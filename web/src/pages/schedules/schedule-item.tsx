@@ -5,12 +5,13 @@ import type { Schedule } from 'nightshift/client';
 import type { ReactNode } from 'react';
 import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';
+import { useContextName } from '../../data/names.ts';
 import { keys } from '../../data/query/keys.ts';
 import { useMay } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
-import { RelativeTime } from '../../ui/text/time.tsx';
+import { RelativeTime, Time } from '../../ui/text/time.tsx';
 import { RunBadge } from './run-badge.tsx';
 import css from './schedules.module.css';
 
@@ -109,14 +110,29 @@ function Next({ at }: { at: string | null }) {
 function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): ReactNode {
   if (cron !== null) return `${cron} (${timezone})`;
   if (everyS !== null) return `every ${everyS} s`;
-  return at === null ? '' : <>once, {new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}</>;
+  return at === null ? (
+    ''
+  ) : (
+    <>
+      once, <Time at={at} as="minute" />
+    </>
+  );
 }
 
 function targetOf({ context_id: contextId, worker }: Schedule['target']): ReactNode {
   if (contextId === undefined) return `each run creates a worker ${worker?.name ?? ''}`;
   return (
+    <>
+      context <ContextLink contextId={contextId} />
+    </>
+  );
+}
+
+function ContextLink({ contextId }: { contextId: string }) {
+  const name = useContextName(contextId);
+  return (
     <Link to="/contexts/$contextId" params={{ contextId }}>
-      context {shortId(contextId)}
+      {name}
     </Link>
   );
 }

@@ -6,12 +6,15 @@ import { Card } from '../../ui/layout/card.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
 import { showHelp } from '../../ui/forms/help.ts';
 import { useTheme } from '../../ui/state/theme.ts';
+import { useZone } from '../../ui/state/zone.ts';
+import { ZONES } from '../../ui/state/zone-menu.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
+  const [zone, setZone] = useZone();
   const session = useSession();
   const leave = useSignOut();
   return (
@@ -27,6 +30,9 @@ export function Browser() {
           ]}
           onChange={setTheme}
         />
+      </Card>
+      <Card title="Time zone">
+        <Segments label="Time zone" value={zone} segments={ZONES} onChange={setZone} />
       </Card>
       <Card title="Keyboard">
         <Button onClick={showHelp}>
