@@ -1,6 +1,7 @@
 /**
  * Builds the search index after the append, in every worker process: an append only stores how far its context has
- * come. The expressions for searched text here and in `search.ts` must stay the same.
+ * come. The expressions for searched text here and in `search.ts` must stay the same. It stores the beginning of the
+ * first input of a context, too, which lists show as its title.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../core/ids.ts';
@@ -30,6 +31,15 @@ const LOCK = 7_227_002;
 export function searchedText(content: SQL): SQL {
   return sql`(select left(regexp_replace(string_agg(b ->> 'text', chr(10)), ${STORED_MARK}, ' ', 'g'), ${LONGEST})
     from json_array_elements(${content}) b where b ->> 'type' = 'text')`;
+}
+
+/** Characters of a first input that lists show, and those of it that are looked at. */
+const BEGINNING = 120;
+const READ = 1_000;
+
+/** The beginning of a text, on one line. */
+function beginning(text: SQL): SQL {
+  return sql`left(btrim(regexp_replace(left(${text}, ${READ}), '[[:space:]]+', ' ', 'g')), ${BEGINNING})`;
 }
 
 /** The mark of a tenant or context in a document. Words of texts never start with `@`. */
@@ -77,16 +87,29 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
         select r.context_id, r.upto, count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false as at_end,
           max(m.seq) filter (where m.taken) as taken
         from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto) r
+    ), said as materialized (
+      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, m.text
+      from lacking l cross join lateral (
+        select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
+      where l.taken
     ), made as (
       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
       select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, coalesce(
         array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
           || to_tsvector(${LANGUAGE}, m.text), ''::tsvector)
-      from lacking l join come on come.context_id = l.context_id cross join lateral (
-        select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
-      where l.taken and (m.text is not null or m.seq = come.seq and not come.at_end)
+      from said m join come on come.context_id = m.context_id
+      where m.text is not null or m.seq = come.seq and not come.at_end
       on conflict do nothing
       returning context_id, seq
+    ), untitled as (
+      -- Skips a row that a command has locked, so that it never waits for one: its next input then takes the place.
+      select w.id, f.text from workers w join (
+        select distinct on (s.context_id) s.context_id, ${beginning(sql`s.text`)} as text
+        from said s where s.role = 'user' and s.text is not null order by s.context_id, s.seq) f
+        on f.context_id = w.context_id
+      where w.first_input is null and f.text <> '' for no key update of w skip locked
+    ), titled as (
+      update workers w set first_input = u.text from untitled u where w.id = u.id
     ), gone as (
       delete from search_backlog b using backlog w
         left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id

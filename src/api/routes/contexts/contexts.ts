@@ -37,7 +37,7 @@ import { toContextState } from '../../response/status-reason.ts';
 import { toContext } from '../../wire/context.ts';
 import { audited } from '../../request/audited.ts';
 import { writeAround } from '../../request/write.ts';
-import { IdParams, contextId, noContext } from '../params.ts';
+import { IdParams, contextId, noContext, workerId } from '../params.ts';
 import { changeContext } from './change-context.ts';
 
 const tags = ['contexts'];
@@ -105,6 +105,8 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         states: durable(query.state),
         role: query.role ?? null,
         archived: query.archived,
+        spawned: query.spawned ?? null,
+        parentWorkerId: query.parent_worker_id === undefined ? null : workerId(query.parent_worker_id),
         q: query.q ?? null,
         after,
         limit: query.limit + 1,

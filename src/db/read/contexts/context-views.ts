@@ -28,6 +28,12 @@ export type ContextView = {
   /** The context that it was forked from. */
   parentId: ContextId | null;
   title: string | null;
+  /** The beginning of its first input (see search-index.ts). */
+  firstInput: string | null;
+  /** The worker that its worker was created below. */
+  parentWorkerId: WorkerId | null;
+  /** Whether workers were created below its worker. */
+  hasChildren: boolean;
   config: WorkerConfig;
   /** The shown state (see shown-state.ts). */
   state: DurableState;
@@ -57,7 +63,10 @@ type ContextFilter = Visible & {
   role: string | null;
   /** True: only archived contexts. False: only the others. */
   archived: boolean;
-  /** Searched in the title, the worker's name and role, the ids, and the metadata of jobs. */
+  /** Whether its worker was created below another one. */
+  spawned: boolean | null;
+  parentWorkerId: WorkerId | null;
+  /** Searched in the title, the first input, the worker's name and role, the ids, and the metadata of jobs. */
   q: string | null;
 };
 
@@ -101,7 +110,7 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
 }
 
 const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id as "workerId", w.name as "workerName",
-  w.user_name as "user", w.role, w.parent_context_id as "parentId", w.title,
+  w.user_name as "user", w.role, w.parent_context_id as "parentId", w.title, w.first_input as "firstInput", w.parent_worker_id as "parentWorkerId",
   w.config, octet_length(w.config::text) as bytes, c.scheduling_status as "schedulingStatus", c.state, c.queued,
   ${retried} as retried, c.active_branch as "activeBranch",
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
@@ -113,9 +122,10 @@ const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id 
     then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as "expiresAt"
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
-/** Adds the last message to a page of contexts. Runs only for the contexts of that page. */
-function withLastMessage(page: SQL): SQL {
-  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage" from (${page}) p`;
+/** Adds the last message, and whether there are children, to a page of contexts. Runs only for the contexts of that page. */
+function withDetails(page: SQL): SQL {
+  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage",
+    exists (select 1 from workers k where k.parent_worker_id = p."workerId") as "hasChildren" from (${page}) p`;
 }
 
 function toView({ lastMessage, schedulingStatus, queued, retried, ...row }: Row): ContextView {
@@ -131,7 +141,7 @@ export async function findContext(
   ofFile: IdleTimeouts,
 ): Promise<ContextView | null> {
   const [row] = await executor.execute<Row>(
-    withLastMessage(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
+    withDetails(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
   );
   return row === undefined ? null : toView(row);
 }
@@ -141,13 +151,15 @@ export async function listContexts(
   executor: Executor,
   tenantId: TenantId,
   ofFile: IdleTimeouts,
-  { states, role, archived, q, after, limit, ...visible }: ContextQuery,
+  { states, role, archived, spawned, parentWorkerId, q, after, limit, ...visible }: ContextQuery,
 ): Promise<ContextPage> {
   const given = [
     sql`c.tenant_id = ${tenantId}`,
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...isVisible(visible),
     ...(role === null ? [] : [sql`w.role = ${role}`]),
+    ...(spawned === null ? [] : [sql`(w.parent_worker_id is not null) = ${spawned}`]),
+    ...(parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${parentWorkerId}`]),
     ...(states === null ? [] : [isShownAs(states)]),
     ...(after === null ? [] : [sql`c.id < ${after}`]),
   ];
@@ -157,7 +169,7 @@ export async function listContexts(
   const of = found === null ? conditions : sql`c.tenant_id = ${tenantId} and c.id in ${found.ids}`;
   const page = sql`${contextsWithWorker(ofFile)} where ${of} order by c.id desc limit ${limit}`;
   const rows = await executor.execute<OfPage & Row>(
-    sql`${withLastMessage(withinBytes(page, sql`p.id desc`))} order by p.id desc`,
+    sql`${withDetails(withinBytes(page, sql`p.id desc`))} order by p.id desc`,
   );
   return { ...toPage(rows, toView), upto: found?.upto ?? null };
 }

@@ -4,7 +4,14 @@
  */
 import type { AuditEntry, Context, Job, Json } from 'nightshift/client';
 
-export type ContextFilter = { archived?: boolean; state?: Context['state'][]; q?: string };
+export type ContextFilter = {
+  archived?: boolean;
+  state?: Context['state'][];
+  /** False: without those of workers that other workers created. */
+  spawned?: boolean;
+  parent_worker_id?: string;
+  q?: string;
+};
 export type JobStatus = Job['status'];
 export type JobFilter = {
   status?: JobStatus[];

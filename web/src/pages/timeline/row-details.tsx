@@ -8,15 +8,15 @@ import { CallProgress } from '../../call-log/call-progress.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../ui/text/time-format.ts';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
 import { STRETCHES, type Row } from './rows.ts';
 
-const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
-
 export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom: () => void }) {
+  const format = useTimeFormat();
   return (
     <>
       {row.kind === 'step' && row.to === null && row.step.progress !== null && (
@@ -26,12 +26,12 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
         <Fact name="Status">
           <StatusBadge status={row.status} />
         </Fact>
-        <Fact name="Started">{clock.format(row.from)}</Fact>
-        <Fact name="Ended">{row.to === null ? 'not yet' : clock.format(row.to)}</Fact>
+        <Fact name="Started">{format(row.from, 'second')}</Fact>
+        <Fact name="Ended">{row.to === null ? 'not yet' : format(row.to, 'second')}</Fact>
         {row.stretches.map(({ kind, from, to, expires }) => (
           <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
             {formatDuration((to ?? now) - from)}
-            {to === null && expires !== undefined && `, expires ${clock.format(expires)}`}
+            {to === null && expires !== undefined && `, expires ${format(expires, 'second')}`}
           </Fact>
         ))}
         {row.kind === 'step' && <StepFacts step={row.step} />}
