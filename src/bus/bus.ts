@@ -2,8 +2,10 @@
  * The bus: publish and subscribe, at most once, to those who are subscribed at the time. All durable state is in
  * PostgreSQL, where a subscriber that missed a message reads it.
  */
+import type { User } from '../core/access/user.ts';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { ThrottleNews } from '../core/run/throttle.ts';
+import type { ChangedResource } from '../core/stream/change.ts';
 import type { ProgressFrame } from '../core/stream/call-progress.ts';
 import type { DeltaFrame } from '../core/stream/partial-message.ts';
 import type { NumberedEvent } from '../core/stream/stream-event.ts';
@@ -47,6 +49,17 @@ export type Interest = {
   forMs: number;
 };
 
+/**
+ * To API processes with clients that follow a tenant: something that lists show may have changed. Of contexts, only their
+ * ids: whose they are never changes, and an API process looks it up. Otherwise what a client wrote to.
+ */
+export type Change =
+  | { kind: 'contexts'; contextIds: readonly ContextId[] }
+  | { kind: 'resource'; tenantId: TenantId; user: User | null; resource: ChangedResource };
+
+/** To all processes: for the next `forMs` milliseconds clients follow tenants. */
+export type ChangesWanted = { forMs: number };
+
 type Channel<_Message> = { readonly name: string };
 
 export function controlSignalsTo(process: ProcessId): Channel<ControlSignal> {
@@ -89,7 +102,25 @@ export function submissionsDue(): Channel<Record<string, never>> {
   return { name: 'submissions' };
 }
 
-export type Bus = {
+export function changes(): Channel<Change> {
+  return { name: 'changes' };
+}
+
+export function changesWanted(): Channel<ChangesWanted> {
+  return { name: 'changes-wanted' };
+}
+
+export type Bus = Channels & { changed: ChangePublisher };
+
+/** Tells those that follow a tenant, if anyone does. */
+export type ChangePublisher = {
+  /** Something about a context was committed. */
+  context(contextId: ContextId): void;
+  /** A client of the tenant wrote to a resource. `user`: whose token or sign-in it had; null: a key's. */
+  resource(tenantId: TenantId, user: User | null, resource: ChangedResource): void;
+};
+
+export type Channels = {
   /** Never throws, and never waits for an unavailable bus. */
   publish<Message extends object>(channel: Channel<Message>, message: Message): void;
   /**

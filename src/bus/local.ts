@@ -1,11 +1,12 @@
 /** The bus within a single process. */
 import { EventEmitter } from 'node:events';
 import type { Bus } from './bus.ts';
+import { withChanges } from './change-publisher.ts';
 
 export function localBus(): Bus {
   const emitter = new EventEmitter();
   emitter.setMaxListeners(0);
-  return {
+  return withChanges({
     publish(channel, message) {
       setImmediate(() => emitter.emit(channel.name, message));
     },
@@ -18,5 +19,5 @@ export function localBus(): Bus {
     async close() {
       emitter.removeAllListeners();
     },
-  };
+  });
 }

@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from './bus.ts';
+import { withChanges } from './change-publisher.ts';
 import { openClusterRedis, openSingleRedis, type RedisConnections, type RedisHandlers } from './redis-connections.ts';
 
 /** How long `subscribe` waits for the acknowledgement of Redis, in milliseconds. After that it resolves without it. */
@@ -55,7 +56,7 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
     publish(self, {});
   }, PING_MS);
   pinging.unref();
-  return {
+  return withChanges({
     publish: (channel, message) => publish(`${prefix}:${channel.name}`, message),
     subscribe: (channel, handle) =>
       // Only messages of the channel's own type are published on it.
@@ -72,7 +73,7 @@ export function redisBus(url: string, prefix: string, onError: (error: Error) =>
       lost.clear();
       connections.close();
     },
-  };
+  });
 }
 
 function deliver(topics: Topics, name: string, text: string): void {

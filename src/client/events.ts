@@ -1,6 +1,6 @@
 /**
- * The events of a context as an iterator that reconnects by itself. It resumes after the last event number, so it
- * neither misses nor repeats numbered events.
+ * Events as an iterator that reconnects by itself: those of a context, resumed after the last event number, so that
+ * numbered events are neither missed nor repeated; and the changes of a tenant.
  */
 import { toError } from './errors.ts';
 import { backoff, pause, retryAfter } from './pause.ts';
@@ -8,7 +8,8 @@ import { EVENT_NAMES, type EventData } from './schema.ts';
 import { readFrames, type Frame } from './sse.ts';
 import { queryOf, unreached, type Open } from './transport.ts';
 
-type Announced = Omit<EventData, 'Heartbeat'>;
+/** Those of a context. */
+type Announced = Omit<EventData, 'Heartbeat' | 'Changed'>;
 
 /** Discriminated by `event`. */
 export type StreamEvent = {
@@ -24,6 +25,9 @@ export type StreamEvent = {
   };
 }[keyof Announced];
 
+/** What may have changed in lists of the tenant. `ids` empty: any of the resource. */
+export type Change = EventData['Changed'];
+
 /** A connection that was lost. */
 export type LostConnection = {
   /** An error, or null: the API closed it. */
@@ -31,6 +35,9 @@ export type LostConnection = {
   /** Milliseconds until the next attempt. */
   retryMs: number;
 };
+
+/** When the changes of a tenant end. */
+export type ChangesOptions = Pick<EventsOptions, 'signal' | 'onConnection'>;
 
 /** Where a stream of events begins and ends. */
 export type EventsOptions = {
@@ -60,9 +67,36 @@ export async function* followEvents(
   const { signal, upto = Infinity, until = () => false, onConnection = () => undefined } = options;
   const cursor: Cursor = { last: options.after ?? null, retryMs: 2_000 };
   if (cursor.last !== null && cursor.last >= upto) return;
+  const pathNow = (): string => pathOf(contextId, cursor);
+  for await (const { frame, connection } of followFrames({ open, pathNow, signal }, cursor, onConnection)) {
+    const event = take(frame, cursor, connection);
+    if (event !== null) yield event;
+    if ((cursor.last ?? 0) >= upto || isRaised(signal)) return;
+    if (event !== null && until(event)) return;
+  }
+}
+
+/** Throws a `NightshiftError` if reconnecting is useless: `unauthorized`, `forbidden`. */
+export async function* followChanges(
+  open: Open,
+  { signal, onConnection = () => undefined }: ChangesOptions = {},
+): AsyncGenerator<Change, void, undefined> {
+  const source = { open, pathNow: () => '/api/events', signal };
+  for await (const { frame } of followFrames(source, { retryMs: 2_000 }, onConnection)) {
+    if (frame.event === 'Changed' && frame.data !== null) yield JSON.parse(frame.data) as Change;
+  }
+}
+
+/** All frames of one connection after another, until the signal ends it. */
+async function* followFrames(
+  source: Source,
+  pace: Pick<Cursor, 'retryMs'>,
+  onConnection: NonNullable<EventsOptions['onConnection']>,
+): AsyncGenerator<{ frame: Frame; connection: number }, void, undefined> {
+  const { signal } = source;
   let failures = 0;
   for (let connection = 1; !isRaised(signal); connection += 1) {
-    const received = receiveEvents({ open, contextId, signal }, cursor, connection);
+    const received = receiveFrames(source);
     let lost: Lost | null = null;
     try {
       while (lost === null) {
@@ -73,17 +107,15 @@ export async function* followEvents(
           failures = 0;
           onConnection(null);
         } else {
-          const event = next.value === 'moved' ? null : next.value;
-          if (event !== null) yield event;
-          if ((cursor.last ?? 0) >= upto || isRaised(signal)) return;
-          if (event !== null && until(event)) return;
+          pace.retryMs = next.value.retry ?? pace.retryMs;
+          yield { frame: next.value, connection };
         }
       }
     } finally {
       await received.return({ cause: null, after: null });
     }
     if (lost.after === 'never') throw lost.cause;
-    const retryMs = lost.after ?? backoff(failures, cursor.retryMs, LONGEST_BACKOFF_MS);
+    const retryMs = lost.after ?? backoff(failures, pace.retryMs, LONGEST_BACKOFF_MS);
     failures += 1;
     onConnection({ cause: lost.cause, retryMs });
     await pause(retryMs, signal);
@@ -93,11 +125,12 @@ export async function* followEvents(
 /** The number of the last event in a context. */
 export async function readHead(open: Open, contextId: string, signal?: AbortSignal): Promise<number> {
   const cursor: Cursor = { last: null, retryMs: 2_000 };
-  const received = receiveEvents({ open, contextId, signal }, cursor, 1);
+  const received = receiveFrames({ open, pathNow: () => pathOf(contextId, cursor), signal });
   try {
     while (cursor.last === null) {
       const next = await received.next();
       if (next.done === true) throw unreached(next.value.cause);
+      if (next.value !== 'connected') take(next.value, cursor, 1);
     }
     return cursor.last;
   } finally {
@@ -105,20 +138,17 @@ export async function readHead(open: Open, contextId: string, signal?: AbortSign
   }
 }
 
-type Source = { open: Open; contextId: string; signal: AbortSignal | undefined };
+/** `pathNow`: of the next connection. */
+type Source = { open: Open; pathNow: () => string; signal: AbortSignal | undefined };
 
 /** Why a connection ended, and the retry delay of the API in milliseconds; null: not given. */
 type Lost = { cause: unknown; after: number | null | 'never' };
 
-/** One connection. `moved`: a frame that is not yielded as an event, but may have moved the cursor. */
-async function* receiveEvents(
-  { open, contextId, signal }: Source,
-  cursor: Cursor,
-  connection: number,
-): AsyncGenerator<StreamEvent | 'connected' | 'moved', Lost, undefined> {
+/** One connection. */
+async function* receiveFrames({ open, pathNow, signal }: Source): AsyncGenerator<Frame | 'connected', Lost, undefined> {
   const guard = openGuard(signal);
   try {
-    const response = await open(pathOf(contextId, cursor), { accept: 'text/event-stream' }, guard.signal);
+    const response = await open(pathNow(), { accept: 'text/event-stream' }, guard.signal);
     if (!response.ok) {
       const after = AGAIN.includes(response.status) ? retryAfter(response) : 'never';
       return { cause: await toError(response), after };
@@ -127,7 +157,7 @@ async function* receiveEvents(
     for await (const frames of readFrames(response.body ?? new ReadableStream(), guard.signal)) {
       guard.alive();
       for (const frame of frames) {
-        yield take(frame, cursor, connection) ?? 'moved';
+        yield frame;
         guard.alive();
       }
     }
@@ -157,7 +187,6 @@ function pathOf(contextId: string, { last }: Cursor): string {
 
 /** Moves the cursor. Null: not an event for the caller, or a repeated one. */
 function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | null {
-  cursor.retryMs = frame.retry ?? cursor.retryMs;
   const id = frame.id === null ? null : Number(frame.id);
   const known = id !== null && cursor.last !== null && id <= cursor.last;
   if (id !== null && !known) cursor.last = id;
@@ -166,7 +195,7 @@ function take(frame: Frame, cursor: Cursor, connection: number): StreamEvent | n
 }
 
 function isKnown(name: string | null): name is keyof Announced {
-  return name !== 'Heartbeat' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
+  return name !== 'Heartbeat' && name !== 'Changed' && (EVENT_NAMES as readonly (string | null)[]).includes(name);
 }
 
 /** A signal that aborts with the outer signal, or if `alive` was not called for `SILENT_MS`. */

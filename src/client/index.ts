@@ -3,6 +3,7 @@
  * dependencies.
  */
 import { contextCalls } from './calls/contexts.ts';
+import { followChanges, type ChangesOptions } from './events.ts';
 import { jobCalls } from './calls/jobs.ts';
 import { keyCalls } from './calls/keys.ts';
 import { pagesOf } from './pages.ts';
@@ -10,13 +11,13 @@ import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from
 import { tenantCalls } from './calls/tenants.ts';
 import { scheduleCalls } from './calls/schedules.ts';
 import { tokenCalls } from './calls/tokens.ts';
-import { openTransport, type ClientOptions, type Request, type RequestOptions } from './transport.ts';
+import { openTransport, type ClientOptions, type Request, type RequestOptions, type Transport } from './transport.ts';
 import { webhookCalls } from './calls/webhooks.ts';
 import { roleCalls, workerCalls } from './calls/workers.ts';
 
 export { NightshiftError } from './errors.ts';
 export type { ApiCode, ErrorCode, RequestFault } from './errors.ts';
-export type { EventsOptions, LostConnection, StreamEvent } from './events.ts';
+export type { Change, ChangesOptions, EventsOptions, LostConnection, StreamEvent } from './events.ts';
 export { isFinished } from './calls/jobs.ts';
 export type { WaitOptions } from './calls/jobs.ts';
 export { outputSchema } from './output.ts';
@@ -88,12 +89,14 @@ export function createClient(options: ClientOptions): Client {
     providers: providerCalls(request),
     session: sessionCalls(request),
     approvals: approvalCalls(request),
-    ...singleCalls(request),
+    ...singleCalls(transport),
   };
 }
 
-function singleCalls(request: Request) {
+function singleCalls({ request, open }: Transport) {
   return {
+    /** What may have changed in lists of the tenant, so that they are read again. Reconnects by itself: read them then, too. */
+    changes: (options?: ChangesOptions) => followChanges(open, options),
     /** The limits of the tenant, and what it uses of each. The operator names another tenant. */
     usage: (query: Operations['GET /api/usage']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/usage', { query, ...options }),

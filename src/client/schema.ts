@@ -233,6 +233,16 @@ export type Cancelled = {
   count: number;
 };
 
+/** Something of this resource may have changed. Has no id. */
+export type ChangedEvent = {
+  /** `contexts`: also their workers, jobs, messages and approvals. `all`: events may have been lost. */
+  resource: 'contexts' | 'roles' | 'schedules' | 'webhooks' | 'keys' | 'all';
+  /** Which ones. Empty: any. */
+  ids: string[];
+  /** When it was sent. */
+  at: string;
+};
+
 /** The body of `POST /api/chat`. */
 export type Chat = {
   message: string | InputBlock[];
@@ -1108,7 +1118,7 @@ export type JobStartedEvent = {
 /** Part of `JobStepList`. */
 export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
-  /** model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction. */
+  /** model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction. */
   name: string;
   /** running and waiting: in progress. pending and started: no process runs it now. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
@@ -1121,6 +1131,7 @@ export type JobStep = {
   ended_at: string | null;
   usage: Usage | null;
   error: JobFailure | null;
+  reason: 'rate_limited' | 'overloaded' | null;
   message_id: string | null;
   tool_call_id: string | null;
   progress: ToolProgress | null;
@@ -1871,6 +1882,8 @@ export type StateChangedEvent = {
   context_id: string;
   new_state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   job_id: string | null;
+  /** Only of a transient state: when the first token of the answer arrived. */
+  first_token_at?: string;
   /** When it was stored; of an event without an id, when it was sent. */
   at: string;
 };
@@ -2567,6 +2580,7 @@ export type EventData = {
   BranchCreated: BranchCreatedEvent;
   BranchDeleted: BranchDeletedEvent;
   BranchSwitched: BranchSwitchedEvent;
+  Changed: ChangedEvent;
   ContentDelta: ContentDeltaEvent;
   ContentSnapshot: ContentSnapshotEvent;
   ContextCleared: ContextClearedEvent;
@@ -2596,6 +2610,7 @@ export const EVENT_NAMES = [
   'BranchCreated',
   'BranchDeleted',
   'BranchSwitched',
+  'Changed',
   'ContentDelta',
   'ContentSnapshot',
   'ContextCleared',
@@ -2881,6 +2896,12 @@ export type Operations = {
   'GET /api/contexts/{id}/events': {
     path: { id: string };
     query: { after?: number };
+    body: undefined;
+    answer: string;
+  };
+  'GET /api/events': {
+    path: undefined;
+    query: undefined;
     body: undefined;
     answer: string;
   };

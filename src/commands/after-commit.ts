@@ -40,15 +40,18 @@ export function dispatch(ports: DispatchPorts, afterCommit: readonly AfterCommit
     switch (action.kind) {
       case 'wake_up':
         wakeQueue.notify(action.wakeUp);
+        bus.changed.context(action.wakeUp.contextId);
         break;
       case 'control_signal':
         bus.publish(controlSignalsTo(action.owner), action.signal);
         break;
       case 'progress':
         bus.publish(progressOf(action.progress.contextId), action.progress);
+        bus.changed.context(action.progress.contextId);
         break;
       case 'job_end':
         bus.publish(jobNews(), { ...action.end, status: 'ended' });
+        bus.changed.context(action.end.contextId);
         break;
       case 'follow_up':
         bus.publish(followUpsDue(), {});

@@ -15,25 +15,18 @@ import { Pace } from './pace.ts';
 import { Poller } from './poller.ts';
 import { replay, type Replay } from './replay.ts';
 import { SharedFeeds, type SharedFeed } from './shared-feeds.ts';
-import type { Subscriber } from './subscriber.ts';
+import type { Joined, Subscriber } from './subscriber.ts';
+import { TenantChanges } from './tenant-changes.ts';
 
 const ASK_MS = 1_000;
-
-/** A request that is about to subscribe to an existing context. */
-export type Joined = {
-  /** The number after which the stream begins. */
-  position: number;
-  /** Sends everything from there on without a gap: first what is stored, then what happens. */
-  start(subscriber: Subscriber): void;
-  /** Must always be called. */
-  stop(): void;
-};
 
 export function openStreamHub({ db, everywhere }: Pick<Database, 'db' | 'everywhere'>, bus: Bus): StreamHub {
   return new StreamHub(db, everywhere.db, bus);
 }
 
 export class StreamHub {
+  /** Clients that follow their whole tenant. */
+  readonly changes: TenantChanges;
   /** For the tenant of a request. */
   readonly #db: Executor;
   /** For all streams and long polls at once. */
@@ -52,6 +45,7 @@ export class StreamHub {
     this.#db = db;
     this.#ofAll = ofAll;
     this.#bus = bus;
+    this.changes = new TenantChanges(ofAll, bus);
     this.#waits = new JobWaits();
     this.#interest = new InterestPublisher(bus);
     const onResync = (): void => void (this.#resyncs += 1);
@@ -61,7 +55,8 @@ export class StreamHub {
   }
 
   /**
-   * `after`: the last number that the client has; null: begin with new events. Null: this tenant has no such context.
+   * `after`: the last number that the client has; null: begin with new events. The stream has no gap: first what is stored,
+   * then what happens. Null: this tenant has no such context.
    */
   async join(tenantId: TenantId, contextId: ContextId, after: number | null): Promise<Joined | null> {
     const one = this.#feeds.take(tenantId, contextId);
@@ -105,6 +100,7 @@ export class StreamHub {
     this.#poller.close();
     this.#unsubscribe();
     this.#waits.close();
+    this.changes.close();
     void this.#jobNews?.then((end) => end());
     for (const feed of this.#feeds.all) feed.end();
   }
@@ -154,6 +150,7 @@ export class StreamHub {
 
   #lost(): void {
     for (const feed of this.#feeds.all) feed.lost();
+    this.changes.lost();
     this.#poller.lost();
   }
 

@@ -9,3 +9,13 @@ export type Subscriber = {
   /** No more events follow. */
   end(): void;
 };
+
+/** A request that is about to subscribe. */
+export type Joined = {
+  /** The number after which the stream begins; null: it has no numbers. */
+  position: number | null;
+  /** Sends everything from there on. */
+  start(subscriber: Subscriber): void;
+  /** Must always be called. */
+  stop(): void;
+};

@@ -58,6 +58,36 @@ test('a parked job shows what it waits for, until when, and in which state', asy
   });
 });
 
+/** For how long each model call waited, in milliseconds; null: not at all. */
+const waited = ({ store }: Rig) =>
+  store.modelCalls.map(({ calledAt, throttled }) => throttled && [calledAt - throttled.since, throttled.reason]);
+
+test('a call stores how long the throttle delayed it, also if it was parked several times', async () => {
+  const parked = await play({ throttledAccess: (ask, of) => (ask <= 3 ? throttledFor(of, 60_000) : null) });
+  const [first, ...others] = waited(parked);
+  expect(first).toEqual([3 * 65_000, 'rate_limited']);
+  expect(others.length).toBeGreaterThan(0);
+  expect(others.every((one) => one === null)).toBe(true);
+  const inPlace = await play({
+    throttledAccess: (ask, of) =>
+      ask === 1
+        ? {
+            ...throttledFor(of, 1_000),
+            turn: async (until) => {
+              of.now = until - 500;
+              return true;
+            },
+          }
+        : null,
+  });
+  expect(waited(inPlace)[0]).toEqual([2_500, 'rate_limited']);
+  expect(
+    waited(inPlace)
+      .slice(1)
+      .every((one) => one === null),
+  ).toBe(true);
+});
+
 test('a short throttle is waited out in place: no append', async () => {
   const whole = await play();
   const rig = await play({ throttledAccess: (ask, of) => (ask % 2 === 1 ? throttledFor(of, 1_000) : null) });

@@ -10,7 +10,7 @@ import { inputOf } from '../../src/agent/calls/invocation.ts';
 import type { Append } from '../../src/core/run/append.ts';
 import type { Block } from '../../src/core/conversation/blocks.ts';
 import { DEFAULT_TENANT, type ContextId, type ProcessId } from '../../src/core/ids.ts';
-import { requestedEnd, type ActiveJob, type JobOutcome } from '../../src/core/run/job.ts';
+import { requestedEnd, throttledBy, type ActiveJob, type JobOutcome } from '../../src/core/run/job.ts';
 import type { ModelAnswer } from '../../src/core/model/model.ts';
 import { admit } from '../../src/core/transitions/admit.ts';
 import { answer } from '../../src/core/transitions/answer.ts';
@@ -154,8 +154,11 @@ export async function take(
       commit((snapshot) =>
         throttledUntil(
           snapshot,
-          jobOf(snapshot),
-          { id: 't', provider: 'anthropic', model: 'm', reason: 'rate_limited', until },
+          throttledBy(
+            jobOf(snapshot),
+            { id: 't', provider: 'anthropic', model: 'm', reason: 'rate_limited', until },
+            Date.now(),
+          ),
           at,
         ),
       ),

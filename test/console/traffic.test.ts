@@ -5,6 +5,7 @@ import { cursorOfPageWith, withFreshPage } from '../../web/src/data/query/fresh-
 import { browserTest as test, settled, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
+import { depth } from '../services/depth.ts';
 
 const platform = useTenant('traffic');
 const { visit } = useBrowser(platform);
@@ -70,6 +71,48 @@ test('a chat in which workers are spawned makes no request for each of them', as
   expect(seen.filter((path) => /\/tools\/|\/messages\/[^?]/.test(path))).toEqual([]);
 });
 
+const PAGES = depth(
+  ['/jobs', '/overview'],
+  [
+    '/',
+    '/jobs',
+    '/inbox',
+    '/schedules',
+    '/overview',
+    '/search',
+    '/access',
+    '/settings',
+    '/settings?tab=webhooks',
+    '/settings?tab=usage',
+  ],
+);
+
+/** An idle page makes at most twelve requests in a minute, which is looked at for a part of one. */
+const [LOOKED_AT_S, MOST] = depth([20, 4], [60, 12]);
+
+test('no page polls while nothing happens, and each tells what another client did', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'quiet', ['say: hello']);
+  const [job = ''] = jobs;
+  await client.jobs.wait(job);
+  const paths = [...PAGES, `/contexts/${context.id}`, `/jobs/${job}`, `/workers/${context.worker_id}/tree`];
+  const first = await visit(`${url}/healthz`);
+  const open: { path: string; page: Page }[] = [];
+  for (const path of paths) {
+    const page = await first.context().newPage();
+    await page.goto(`${url}${path}`);
+    await page.getByRole('main').waitFor();
+    await settled(page);
+    open.push({ path, page });
+  }
+  const counts = open.map(({ path, page }) => ({ path, seen: watch(page) }));
+  await first.waitForTimeout(LOOKED_AT_S * 1_000);
+  for (const { path, seen } of counts) expect(seen.length, `${path}:\n${seen.join('\n')}`).toBeLessThanOrEqual(MOST);
+  const list = open.find(({ path }) => path === '/jobs')?.page ?? first;
+  const { job_id: newest } = await client.contexts.send(context.id, 'say: from another client');
+  await list.getByRole('link', { name: `Job ${newest.slice(-6)}` }).waitFor({ timeout: 5_000 });
+});
+
 test('the list of jobs reads one page at each refresh, however many are shown', async () => {
   const { client, url } = platform();
   const { context } = await openContext(client, 'many jobs', []);
@@ -88,9 +131,19 @@ test('the list of jobs reads one page at each refresh, however many are shown', 
     const { pathname, searchParams } = new URL(request.url());
     if (pathname === '/api/jobs') cursors.push(searchParams.get('cursor'));
   });
+  /** Something else changes in the tenant until the list was read so often. */
   const nextCursors = async (count: number): Promise<(string | null)[]> => {
     cursors.length = 0;
-    await expect.poll(() => cursors.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(count);
+    const elsewhere = await client.contexts.create({ title: 'elsewhere' });
+    await expect
+      .poll(
+        async () => {
+          await client.contexts.update(elsewhere.id, { title: `elsewhere, after ${cursors.length}` });
+          return cursors.length;
+        },
+        { timeout: 30_000 },
+      )
+      .toBeGreaterThanOrEqual(count);
     return cursors.slice();
   };
   // The user is at the end, where the last page is read again; at the start it is the first one.

@@ -177,7 +177,7 @@ test('a timeline shows what a call waits for; the bar of a worker below links to
   const [question] = below?.waiting_for ?? [];
   await client.tools.result(below?.context_id ?? '', question?.tool_call_id ?? '', { content: 'this' });
   await page.getByRole('link', { name: 'Parent job' }).click();
-  await step(page, 'reader').waitFor();
+  await step(page, 'reader').first().waitFor();
   await step(page, 'spawn_worker').getByText('Waiting for workers').waitFor({ state: 'hidden' });
   await page.getByRole('tab', { name: 'Table' }).click();
   await page

@@ -3,8 +3,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { ReceivedEvent } from './sse-client.ts';
 
-export async function describedBy(url: string): Promise<(received: readonly ReceivedEvent[]) => void> {
-  const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as object;
+export async function describedBy(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<(received: readonly ReceivedEvent[]) => void> {
+  const document = (await (await fetch(`${url}/api/openapi.json`, { headers })).json()) as object;
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
   ajv.addSchema(document, 'openapi');

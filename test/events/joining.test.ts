@@ -49,7 +49,7 @@ test('it receives no text of a message whose completion it has read, and all of 
     attempt: 1,
     epoch: before.epoch,
   };
-  feed.takeFrame({ kind: 'began', of });
+  feed.takeFrame({ kind: 'began', of, at: 0 });
   feed.takeFrame({ kind: 'delta', of, channel: 'text', delta: 'so', sequence: 0 });
   await expect.poll(() => names(early)).toEqual(['StateChanged', 'ContentDelta']);
 
@@ -65,7 +65,7 @@ test('it receives no text of a message whose completion it has read, and all of 
   expect(late.received).toEqual([]);
 
   const next = { ...of, messageId: ids.next<MessageId>() };
-  feed.takeFrame({ kind: 'began', of: next });
+  feed.takeFrame({ kind: 'began', of: next, at: 0 });
   await expect.poll(() => names(late)).toEqual(['StateChanged']);
   feed.end();
 });

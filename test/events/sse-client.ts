@@ -30,10 +30,15 @@ export type SseClient = {
 
 export type Ask = { after?: number | string; lastEventId?: string; headers?: Record<string, string> };
 
-/** Resolves with the head of the answer. */
-export async function openSse(url: string, contextId: string, ask: Ask = {}): Promise<SseClient> {
+/** The stream of a context. Resolves with the head of the answer. */
+export function openSse(url: string, contextId: string, ask: Ask = {}): Promise<SseClient> {
   const query = ask.after === undefined ? '' : `?after=${ask.after}`;
-  const asked: ClientRequest = request(`${url}/api/contexts/${contextId}/events${query}`, {
+  return openStream(`${url}/api/contexts/${contextId}/events${query}`, ask);
+}
+
+/** The stream at this address. Resolves with the head of the answer. */
+export async function openStream(url: string, ask: Omit<Ask, 'after'> = {}): Promise<SseClient> {
+  const asked: ClientRequest = request(url, {
     agent: false,
     headers: {
       accept: 'text/event-stream',

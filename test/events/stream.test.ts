@@ -198,6 +198,12 @@ test('a subscriber that joins in the middle of a message receives all of it so f
     const late = await of.listen(id);
     talks.until(() => deltas(late) > 5);
     await Promise.all([first, late].map((client) => client.until(finished(job))));
+    const [began, told] = [first, late].map(
+      ({ received }) => received.find(({ data }) => data.new_state === 'StreamingLLMResponse')?.data,
+    );
+    expect(Date.parse(began.first_token_at)).toBeLessThanOrEqual(Date.parse(began.at));
+    expect(told.first_token_at).toBe(began.first_token_at);
+    expect(Date.parse(told.first_token_at)).toBeLessThan(Date.parse(told.at));
     expect(late.received.find(({ event }) => event === 'ContentSnapshot')?.data.text).not.toBe('');
     const stored = await texts(id, of);
     for (const client of [first, late])
@@ -382,7 +388,7 @@ test('late frames of an answer that was stored before anyone subscribed are not 
     attempt: 1,
     epoch: Number(row?.['lease_epoch']),
   };
-  bus.publish(deltasOf(id as ContextId), { kind: 'began', of });
+  bus.publish(deltasOf(id as ContextId), { kind: 'began', of, at: 0 });
   bus.publish(deltasOf(id as ContextId), { kind: 'delta', of, channel: 'text', delta: 'over', sequence: 0 });
   const next = await say(id, 'say: next');
   await until('the next job to end', () =>

@@ -3,7 +3,7 @@ import { isToolUse } from '../../core/conversation/blocks.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
-import type { ActiveJob } from '../../core/run/job.ts';
+import { throttledWait, type ActiveJob } from '../../core/run/job.ts';
 import { formatModelName } from '../../core/model/model.ts';
 import type { ModelCall, StoppedCall } from '../../core/model/model-call.ts';
 import { answer, answeredAndJudged, completed, type NewAnswer } from '../../core/transitions/answer.ts';
@@ -26,7 +26,7 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
   if ('kind' in call) return waitForTurn(run, snapshot, job, call);
   const outcome = await call.outcome;
   publisher.ended(outcome.kind === 'done');
-  const made = { ...call.times(), prompt: call.prompt };
+  const made = { ...call.times(), throttled: throttledWait(job), prompt: call.prompt };
   switch (outcome.kind) {
     case 'done':
       return takeAnswer(run, snapshot, served, { answer: { ...outcome.answer, id }, made });

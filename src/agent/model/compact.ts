@@ -16,6 +16,7 @@ import {
   type ModelRequest,
 } from '../../core/model/model.ts';
 import type { CallTimes } from '../../core/model/model-call.ts';
+import { throttledWait } from '../../core/run/job.ts';
 import { compaction } from '../../core/transitions/compact.ts';
 import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -67,7 +68,12 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
     access.model.call(request, listener, signal),
   );
   const fail = (failure: ModelFailure): Promise<After> =>
-    takeFailure(run, snapshot, job, { model, failure, made: { ...times(), prompt: null }, answer: null });
+    takeFailure(run, snapshot, job, {
+      model,
+      failure,
+      made: { ...times(), throttled: throttledWait(job), prompt: null },
+      answer: null,
+    });
   switch (outcome.kind) {
     case 'done': {
       const failure = faultOf(outcome.answer);

@@ -3,7 +3,7 @@ import { settingsFor } from '../../core/run/output.ts';
 import { planCompaction } from '../../core/compaction/plan.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import { formatModelName, type ModelFailure, type ModelName } from '../../core/model/model.ts';
-import type { CallTimes, ModelCall } from '../../core/model/model-call.ts';
+import type { CallStart, ModelCall } from '../../core/model/model-call.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
 import { FAILURE_RULES, retryAfter } from '../../core/run/retry.ts';
@@ -16,7 +16,7 @@ import { settle } from '../../core/transitions/settle.ts';
 import { commit, commitResult, type After, type Run } from '../run.ts';
 
 /** Data stored about a call; `prompt` is null for a call that asked for a summary. */
-export type MadeCall<Prompt = Fingerprint | null> = CallTimes & { prompt: Prompt };
+export type MadeCall<Prompt = Fingerprint | null> = CallStart & { prompt: Prompt };
 
 /** `answer`: as far as it was streamed; null: the call asked for a summary. */
 type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall; answer: Unfinished | null };

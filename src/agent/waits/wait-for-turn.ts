@@ -3,7 +3,7 @@
  * context; but nothing failed, so no failure is counted.
  */
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
-import type { ActiveJob } from '../../core/run/job.ts';
+import { throttledBy, type ActiveJob } from '../../core/run/job.ts';
 import { throttledUntil } from '../../core/transitions/park.ts';
 import { KEEP_SLOT_MS } from '../../core/run/retry.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -17,12 +17,19 @@ export async function waitForTurn(
 ): Promise<After> {
   const now = run.clock.now();
   const { throttle } = access;
+  const throttled = throttledBy(job, throttle, now);
   if (throttle.until - now <= KEEP_SLOT_MS) {
     const timeout = Math.max(now, throttle.until) + KEEP_SLOT_MS;
     const until = Math.min(timeout, job.deadline ?? timeout);
     const isCalled = await access.turn(until, run.signals.soft);
     if (run.signals.soft.aborted) return readMailbox(run, snapshot);
-    if (isCalled || until === job.deadline) return snapshot;
+    if (isCalled) return { ...snapshot, job: called(job, throttled) };
+    if (until === job.deadline) return snapshot;
   }
-  return commit(run, snapshot, throttledUntil(snapshot, job, throttle, access.comeAgainAt()));
+  return commit(run, snapshot, throttledUntil(snapshot, throttled, access.comeAgainAt()));
+}
+
+/** A job remembers that its prompt was compacted, so that it is compacted only once. */
+function called(job: ActiveJob, throttled: ActiveJob): ActiveJob {
+  return job.lastFailure !== null && 'compacted' in job.lastFailure ? job : throttled;
 }

@@ -53,15 +53,18 @@ export class SseStream implements Subscriber {
   #heartbeatAt = performance.now();
   #over = false;
 
-  /** Starts the response. `position` is the cursor of a client that loses the connection before the first event. */
-  constructor(response: ServerResponse, position: number, counts: StreamCounts) {
+  /**
+   * Starts the response. `position` is the cursor of a client that loses the connection before the first event; null: the
+   * stream has none.
+   */
+  constructor(response: ServerResponse, position: number | null, counts: StreamCounts) {
     this.#response = response;
     this.#counts = counts;
     response.on('drain', () => (this.#stalledAt = null));
     response.on('close', () => (this.#over = true));
     response.on('error', () => undefined);
     response.writeHead(200, STREAM_HEADERS);
-    this.#write(`retry: ${RETRY_MS}\nid: ${position}\n\n`);
+    this.#write(`retry: ${RETRY_MS}\n${position === null ? '' : `id: ${position}\n`}\n`);
   }
 
   send(events: readonly StreamEvent[]): void {

@@ -21,7 +21,7 @@ export type Streams = {
 
 export type Place = {
   /** Starts the response. From then on the stream writes it. */
-  open(reply: FastifyReply, position: number): SseStream;
+  open(reply: FastifyReply, position: number | null): SseStream;
   /** Must be called in every case. */
   release(): void;
 };
@@ -47,7 +47,7 @@ export function openStreams(most: number): Streams {
     timer = null;
   };
 
-  const open = (reply: FastifyReply, position: number): SseStream => {
+  const open = (reply: FastifyReply, position: number | null): SseStream => {
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);
     }

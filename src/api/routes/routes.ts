@@ -8,6 +8,7 @@ import { apiKeyRoutes } from './system/api-keys.ts';
 import { regenerateRoutes } from './messages/regenerate.ts';
 import { auditRoute } from './system/audit.ts';
 import { approvalRoutes } from './jobs/approvals.ts';
+import { changeRoutes } from './system/changes.ts';
 import { branchRoutes } from './contexts/branches.ts';
 import { cancelJobsRoute } from './jobs/cancel-jobs.ts';
 import { chatRoutes } from './contexts/chat.ts';
@@ -64,6 +65,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   compactionRoutes(app, ports);
   cancelJobsRoute(app, ports);
   eventRoutes(app, ports, accessControl, streams);
+  changeRoutes(app, ports, accessControl, streams);
   chatRoutes(app, ports);
   jobRoutes(app, ports);
   jobStepRoutes(app, ports);

@@ -13,6 +13,7 @@ import * as chat from './contexts/chat.ts';
 import * as compaction from './contexts/compaction.ts';
 import * as context from './contexts/context.ts';
 import { EVENTS } from './contexts/event.ts';
+import { Changed } from './system/change.ts';
 import * as exported from './contexts/export.ts';
 import * as imported from './contexts/import.ts';
 import * as installation from './system/installation.ts';
@@ -46,6 +47,7 @@ const all: unknown[] = [
   Usage,
   Actor,
   ...Object.values(EVENTS),
+  Changed,
   ...[
     configCompaction,
     compaction,

@@ -39,6 +39,7 @@ import { documentRoutes } from './openapi.ts';
 import type { ApiPorts, App, AppPorts } from './ports.ts';
 import { RequestRefused, refused, sendProblem } from '../response/problem.ts';
 import { addRoutes } from '../routes/routes.ts';
+import { tellChanges } from '../routes/system/changes.ts';
 import { componentBucket } from '../schemas/components.ts';
 import { LONGEST_WAIT_MS } from '../schemas/jobs/job.ts';
 import { openStreams, type Streams } from '../response/streams.ts';
@@ -94,6 +95,7 @@ export async function createApp(given: AppPorts): Promise<App> {
   logRequests(app);
   traceRequests(app, ports.telemetry.tracing);
   measureRequests(app, metrics);
+  tellChanges(app, ports);
   compressResponses(app);
   const refuseOthers = refuseOtherMethods(app);
   await documentRoutes(app, mount?.path);

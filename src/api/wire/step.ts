@@ -25,6 +25,7 @@ export function toStep(view: StepView, model: string): JobStep {
     ended_at: toIsoOrNull(view.endedAt),
     usage: view.usage === null ? null : toPublicUsage(view.usage),
     error: view.error,
+    reason: view.reason,
     message_id: view.messageId,
     tool_call_id: view.toolCallId,
     ...(view.report === null ? { progress: null, log: null } : toReport(view.report)),

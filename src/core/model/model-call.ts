@@ -2,13 +2,17 @@
 import type { JobError } from '../errors.ts';
 import type { Fingerprint } from './fingerprint.ts';
 import type { JobId, MessageId } from '../ids.ts';
+import type { ThrottledWait } from '../run/throttle.ts';
 import type { Millis } from '../time.ts';
 
 /** When the call started, and when the first byte of the answer arrived (null: none did). */
 export type CallTimes = { calledAt: Millis; firstByteAt: Millis | null };
 
+/** `throttled`: its wait for a throttle; null: it started at once. */
+export type CallStart = CallTimes & { throttled: ThrottledWait | null };
+
 /** A call that was aborted because its job ended. `model`: `provider/model`. */
-export type StoppedCall = CallTimes & {
+export type StoppedCall = CallStart & {
   kind: 'stopped';
   jobId: JobId;
   attempt: number;
@@ -18,9 +22,9 @@ export type StoppedCall = CallTimes & {
 
 export type ModelCall =
   /** Everything else is stored with the answer's message. */
-  | (CallTimes & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
+  | (CallStart & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
   | StoppedCall
-  | (CallTimes & {
+  | (CallStart & {
       kind: 'failed';
       jobId: JobId;
       attempt: number;

@@ -10,7 +10,7 @@ import type { Actor } from '../access/actor.ts';
 import type { AskedCompaction } from '../compaction/settings.ts';
 import type { JobError } from '../errors.ts';
 import type { OutputSchema } from './output.ts';
-import type { Throttled } from './throttle.ts';
+import type { Throttle, Throttled, ThrottledWait } from './throttle.ts';
 import type { JobId, MessageId } from '../ids.ts';
 import type { JsonObject } from '../json.ts';
 import type { Millis } from '../time.ts';
@@ -100,6 +100,19 @@ export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: Cal
     lastFailure.code === 'prompt_too_long' &&
     lastFailure.compacted !== true
   );
+}
+
+/** The wait for a throttle before the next model call; null: it did not wait. */
+export function throttledWait({ lastFailure }: Pick<ActiveJob, 'lastFailure'>): ThrottledWait | null {
+  if (lastFailure === null || !('throttled' in lastFailure)) return null;
+  const { since, reason } = lastFailure.throttled;
+  return { since, reason };
+}
+
+/** The job, whose next model call waits for a throttle from `now` on, unless it waits already. */
+export function throttledBy(job: ActiveJob, throttle: Throttle, now: Millis): ActiveJob {
+  const since = throttledWait(job)?.since ?? now;
+  return { ...job, lastFailure: { throttled: { ...throttle, since } } };
 }
 
 /** The job after one more failed model call. `retryAt`: the earliest time of the next one; null: now. */

@@ -8,7 +8,7 @@ import type { TenantId } from '../ids.ts';
 import type { Millis } from '../time.ts';
 
 /** Failures that concern the key and the model, not the individual call. */
-const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
+export const THROTTLE_REASONS = ['rate_limited', 'overloaded'] as const satisfies readonly FailureClass[];
 export type ThrottleReason = (typeof THROTTLE_REASONS)[number];
 
 export function isThrottleReason(text: string): text is ThrottleReason {
@@ -41,7 +41,10 @@ export type Throttle = { id: string; provider: ProviderName; model: string; reas
  * Why a job waits, if its model is throttled: stored in the place of a `JobError`, distinguished by its only
  * field.
  */
-export type Throttled = { throttled: Throttle };
+export type Throttled = { throttled: Throttle & Pick<ThrottledWait, 'since'> };
+
+/** The wait of a model call for a throttle: from `since` until the call started. */
+export type ThrottledWait = { since: Millis; reason: ThrottleReason };
 
 /** The reply to a run that asks for a model: the model, for one call that starts now, or the throttle. */
 export type Access = { kind: 'open'; model: Model } | ThrottledAccess;

@@ -4,6 +4,7 @@
  */
 import type { ContextId, JobId, MessageId } from '../ids.ts';
 import type { FleetingState } from '../run/state.ts';
+import { toIso, type Millis } from '../time.ts';
 import type { FleetingEvent } from './stream-event.ts';
 
 /** Identifies one model call: the message it produces, the job, the attempt and the lease epoch. */
@@ -15,6 +16,8 @@ export type StreamedText = { text: string; sequence: number };
 export type PartialMessage = {
   of: AnswerId;
   state: FleetingState;
+  /** When the first token arrived. */
+  firstTokenAt: Millis;
   text: StreamedText;
   thinking: StreamedText;
 };
@@ -23,7 +26,7 @@ type Delta = { of: AnswerId; channel: 'text' | 'thinking'; delta: string; sequen
 
 export type DeltaFrame =
   /** The first byte arrived. */
-  | { kind: 'began'; of: AnswerId }
+  | { kind: 'began'; of: AnswerId; at: Millis }
   | ({ kind: 'delta' } & Delta)
   /** The provider's terminal event arrived: no deltas follow. */
   | { kind: 'ended'; of: AnswerId; textSequence: number; thinkingSequence: number }
@@ -59,9 +62,15 @@ export function follow(contextId: ContextId, view: View | null, frame: DeltaFram
 function meet(contextId: ContextId, before: View | null, frame: DeltaFrame): FrameOutcome {
   switch (frame.kind) {
     case 'began': {
-      const { of } = frame;
+      const { of, at: firstTokenAt } = frame;
       const none = { text: '', sequence: -1 };
-      const partial: PartialMessage = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
+      const partial: PartialMessage = {
+        of,
+        state: 'StreamingLLMResponse',
+        firstTokenAt,
+        text: none,
+        thinking: none,
+      };
       const view = viewOf(partial, isShown(before, of));
       return { kind: 'applied', view, events: [stateChanged(contextId, view)] };
     }
@@ -176,8 +185,13 @@ function isWhole({ state }: PartialMessage): boolean {
   return state === 'ProcessingLLMResponse';
 }
 
-function stateChanged(contextId: ContextId, { of, state }: PartialMessage): FleetingEvent {
-  const data = { context_id: contextId, new_state: state, job_id: of.jobId };
+function stateChanged(contextId: ContextId, { of, state, firstTokenAt }: PartialMessage): FleetingEvent {
+  const data = {
+    context_id: contextId,
+    new_state: state,
+    job_id: of.jobId,
+    first_token_at: toIso(firstTokenAt),
+  };
   return { seq: null, name: 'StateChanged', data };
 }
 

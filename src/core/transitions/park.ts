@@ -1,7 +1,6 @@
 /** A run releases its context without ending a job. */
 import type { Append } from '../run/append.ts';
 import type { JobError } from '../errors.ts';
-import type { Throttle } from '../run/throttle.ts';
 import { failedAgain, type ActiveJob } from '../run/job.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import type { Millis } from '../time.ts';
@@ -40,11 +39,11 @@ export function sleep(mailbox: Mailbox, job: ActiveJob, until: Millis): Append {
 }
 
 /**
- * Calls to the model are throttled: the run tries again at `at`, without a slot in between. No attempt was made,
+ * Calls to the model are throttled, which `job` says: the run tries again at `at`, without a slot in between. No attempt was made,
  * so no failure is counted and the claim does not count either. Guarded like `sleep`.
  */
-export function throttledUntil(mailbox: Mailbox, job: ActiveJob, throttle: Throttle, at: Millis): Append {
-  const waiting: ActiveJob = { ...job, status: 'waiting', retryAt: at, lastFailure: { throttled: throttle } };
+export function throttledUntil(mailbox: Mailbox, job: ActiveJob, at: Millis): Append {
+  const waiting: ActiveJob = { ...job, status: 'waiting', retryAt: at };
   return {
     ...blank(mailbox),
     guard: { controlSeq: mailbox.controlSeq, wakeSeq: null },

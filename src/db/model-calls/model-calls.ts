@@ -14,7 +14,7 @@ import { usageColumns } from './usage.ts';
 /** The job, and the range of context numbers in which its entries lie. A job that never started has an empty range. */
 export function jobBetweenItsNumbers(tenantId: TenantId, jobId: JobId): SQL {
   return sql`
-    select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, c.state, c.state_since,
+    select j.id, j.kind, j.context_id, j.tenant_id, j.branch, j.status, j.attempt, j.retry_at, j.finished_at, j.error, c.state, c.state_since,
       coalesce(j.first_seq, c.head_seq) as first_seq, coalesce(j.last_seq, c.head_seq) as last_seq,
       j.status = 'running' and c.scheduling_status = 'running' as owned
     from jobs j join contexts c on c.id = j.context_id where j.tenant_id = ${tenantId} and j.id = ${jobId}`;
@@ -26,7 +26,7 @@ export const answered = sql`
     m.first_byte_at as first_byte, m.completed_at as ended, 'completed' as status, m.provider_id || '/' || m.model_id as name,
     m.attempt as told_attempt, ${usageColumns('m')},
     null::jsonb as error, m.id as message_id, null::timestamptz as retry_at, 'model' as kind, null::int as tokens_before,
-    null::int as tokens_after, m.prompt
+    null::int as tokens_after, m.prompt, m.throttled
   from job join messages m on m.context_id = job.context_id and m.branch = job.branch
     and m.seq > job.first_seq and m.seq <= job.last_seq
   where m.tenant_id = job.tenant_id and m.job_id = job.id and m.role = 'assistant' and m.type <> 'partial'`;
@@ -35,7 +35,7 @@ export const answered = sql`
 export const unanswered = sql`
   select f.attempt, 1, null, f.called_at, f.first_byte_at, f.failed_at,
     case when f.error is null then 'cancelled' else 'failed' end, f.model, f.attempt, null, null, null, null,
-    null, f.error, null, f.retry_at, 'model', null, null, f.prompt
+    null, f.error, null, f.retry_at, 'model', null, null, f.prompt, f.throttled
   from job join failed_calls f on f.job_id = job.id where f.tenant_id = job.tenant_id`;
 
 /**

@@ -4,6 +4,7 @@ import type { Block } from '../../core/conversation/blocks.ts';
 import type { Retraction } from '../../core/conversation/retraction.ts';
 import { MESSAGE_ROLES, MESSAGE_TYPES } from '../../core/conversation/message.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import type { ThrottledWait } from '../../core/run/throttle.ts';
 import type { EndedCall } from './calls.ts';
 import { cost, instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 
@@ -42,6 +43,8 @@ export const messages = pgTable(
     attempt: integer('attempt'),
     calledAt: instant('called_at'),
     firstByteAt: instant('first_byte_at'),
+    /** Its wait for a throttle, before it started; null: none. */
+    throttled: jsonb<ThrottledWait>('throttled'),
     /** The fingerprint of that call's request. */
     prompt: jsonb<Fingerprint>('prompt'),
     /** The last number of its context when it was retracted. Null: it was not, or was stored so (`partial`, an import). */

@@ -2,6 +2,7 @@
 import { index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import type { JobError } from '../../core/errors.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
+import type { ThrottledWait } from '../../core/run/throttle.ts';
 import type { ToolSpec } from '../../core/model/model.ts';
 import { instant, json, jsonb, tenantId } from './columns.ts';
 
@@ -20,6 +21,8 @@ export const failedCalls = pgTable(
     error: jsonb<JobError>('error'),
     calledAt: instant('called_at').notNull(),
     firstByteAt: instant('first_byte_at'),
+    /** Its wait for a throttle, before it started; null: none. */
+    throttled: jsonb<ThrottledWait>('throttled'),
     failedAt: instant('failed_at').notNull().defaultNow(),
     /** When the call is retried; null: it is not. */
     retryAt: instant('retry_at'),

@@ -64,7 +64,7 @@ async function runOnce(
   const place = await state.registry.enter(contextId);
   if (place === null) return { result: 'here', wasNotified: false };
   const { signals } = place;
-  const publisher = new StreamPublisher(state.bus, state.subscribers, contextId, owner);
+  const publisher = new StreamPublisher(state.bus, state.subscribers, { contextId, owner, clock: state.clock });
   const trace = new RunTrace(state.telemetry.tracing);
   const published: Published = {
     committed(transition, ...more) {

@@ -11,6 +11,7 @@ import type { ContextId, ProcessId, ToolCallId } from '../../core/ids.ts';
 import type { AnswerId, PartialMessage, StreamedText } from '../../core/stream/partial-message.ts';
 import type { ProgressFrame } from '../../core/stream/call-progress.ts';
 import { streamEventsOf } from '../../core/stream/stream-event.ts';
+import type { Clock } from '../../core/time.ts';
 import type { SubscriberRegistry } from '../process/subscriber-registry.ts';
 
 /** How long output is collected, in milliseconds. The first output is published at once. */
@@ -24,6 +25,9 @@ type Channel = 'text' | 'thinking';
 /** An answer of the model, with its output that is not published yet. */
 type Answer = { partial: PartialMessage; unsent: Record<Channel, string> };
 
+/** The context, the process that runs it, and its clock. */
+type Published = { contextId: ContextId; owner: ProcessId; clock: Clock };
+
 const NOTHING: StreamedText = { text: '', sequence: -1 };
 
 export class StreamPublisher {
@@ -31,6 +35,7 @@ export class StreamPublisher {
   readonly #subscribers: SubscriberRegistry;
   readonly #contextId: ContextId;
   readonly #owner: ProcessId;
+  readonly #clock: Clock;
   readonly #leave: () => void;
   #answer: Answer | null = null;
   /** The partial message of the last failed call. If the same attempt starts again, its numbering continues. */
@@ -41,7 +46,8 @@ export class StreamPublisher {
   #head = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(bus: Bus, subscribers: SubscriberRegistry, contextId: ContextId, owner: ProcessId) {
+  constructor(bus: Bus, subscribers: SubscriberRegistry, { contextId, owner, clock }: Published) {
+    this.#clock = clock;
     this.#bus = bus;
     this.#subscribers = subscribers;
     this.#contextId = contextId;
@@ -73,6 +79,7 @@ export class StreamPublisher {
         ...(claims && { holder: { owner: this.#owner, epoch: transition.lease.epoch } }),
       });
     }
+    this.#bus.changed.context(contextId);
     const { tenantId } = transition.lease;
     const status = newsOf(job);
     if (job !== null && status !== null)
@@ -99,6 +106,7 @@ export class StreamPublisher {
       partial: {
         of,
         state: 'StreamingLLMResponse',
+        firstTokenAt: 0,
         text: from(again?.text),
         thinking: from(again?.thinking),
       },
@@ -106,9 +114,11 @@ export class StreamPublisher {
     };
     return {
       started: () => {
+        const at = this.#clock.now();
+        answer.partial = { ...answer.partial, firstTokenAt: at };
         this.#answer = answer;
         this.#broken = null;
-        this.#publishFrame(isSame ? { kind: 'snapshot', partial: answer.partial } : { kind: 'began', of });
+        this.#publishFrame(isSame ? { kind: 'snapshot', partial: answer.partial } : { kind: 'began', of, at });
       },
       text: (delta) => this.#add(answer, 'text', delta),
       thinking: (delta) => this.#add(answer, 'thinking', delta),

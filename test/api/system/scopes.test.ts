@@ -82,11 +82,13 @@ test('a key that lacks the scope of an operation is refused, and no other is', a
   for (const { name, method, url, scope } of operations()) {
     if (scope === null) continue;
     for (const lacking of SCOPES) {
-      const { status, body } = await api.call(method, url, undefined, withKey(`key-that-lacks-${lacking}`));
+      // That stream does not end by itself.
+      const sent = url === '/api/events' && lacking !== scope ? 'HEAD' : method;
+      const { status, body } = await api.call(sent, url, undefined, withKey(`key-that-lacks-${lacking}`));
       if (lacking === scope) {
         expect(`${name} without ${lacking}: ${status}`).toBe(`${name} without ${lacking}: 403`);
         expect(body.error).toMatchObject({ code: 'forbidden', message: expect.stringContaining(`the scope ${scope}`) });
-      } else if (!name.endsWith('/events')) {
+      } else {
         expect(`${name} without ${lacking}: ${status}`).not.toBe(`${name} without ${lacking}: 403`);
       }
     }

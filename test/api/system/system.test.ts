@@ -92,6 +92,7 @@ describe('the document', () => {
         'PUT /api/contexts/:id',
         'DELETE /api/contexts/:id',
         'GET /api/contexts/:id/events',
+        'GET /api/events',
         'GET /api/contexts/:id/state',
         'GET /api/contexts/:id/messages',
         'POST /api/contexts/:id/messages',
@@ -344,6 +345,8 @@ test('every operation of the document answers as described', async () => {
   // Prompts need a model call: test/api/jobs/step-prompt.test.ts covers them. The others need keys or a secret, or would
   // end the time without keys: tests named after them cover them.
   expect(api.contract.unseen()).toEqual([
+    // A stream that does not end: test/events/tenant-changes.test.ts
+    'GET /api/events',
     'GET /api/keys',
     'POST /api/keys',
     'POST /api/tokens',

@@ -14,7 +14,7 @@ import {
 } from '../../../src/core/stream/partial-message.ts';
 import type { FleetingEvent } from '../../../src/core/stream/stream-event.ts';
 import { addUp } from '../../events/sse-client.ts';
-import { id } from '../builders.ts';
+import { NOW, id } from '../builders.ts';
 
 const CONTEXT = id<ContextId>(90);
 const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
@@ -29,9 +29,9 @@ const of = (attempt: number, over: Partial<AnswerId> = {}): AnswerId => ({
 function framesOf(words: readonly string[], answer: AnswerId): { frame: DeltaFrame; after: PartialMessage }[] {
   const state = 'StreamingLLMResponse' as const;
   const none = { text: '', sequence: -1 };
-  let partial: PartialMessage = { of: answer, state, text: none, thinking: none };
+  let partial: PartialMessage = { of: answer, state, firstTokenAt: NOW, text: none, thinking: none };
   const steps: { frame: DeltaFrame; after: PartialMessage }[] = [
-    { frame: { kind: 'began', of: answer }, after: partial },
+    { frame: { kind: 'began', of: answer, at: NOW }, after: partial },
   ];
   for (const [sequence, delta] of words.entries()) {
     partial = { ...partial, text: { text: partial.text.text + delta, sequence } };
@@ -118,7 +118,7 @@ describe('a late frame', () => {
       expect(follow(CONTEXT, view(2), { kind: 'snapshot', partial: { ...view(1) } }).kind).toBe('stale');
     }
     const zombie = of(3, { epoch: 1 });
-    expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie }).kind).toBe('stale');
+    expect(follow(CONTEXT, view(2), { kind: 'began', of: zombie, at: NOW }).kind).toBe('stale');
   });
 
   test('or one that is known already is ignored, too', () => {
@@ -135,6 +135,7 @@ test('an attempt that is begun again continues the count, and its text starts fr
   const again: PartialMessage = {
     of: of(1),
     state: 'StreamingLLMResponse',
+    firstTokenAt: NOW,
     text: { text: '', sequence: 2 },
     thinking: { text: '', sequence: -1 },
   };
@@ -152,6 +153,7 @@ test('missed thinking arrives as one delta', () => {
   const thinking = (sequence: number, text: string): PartialMessage => ({
     of: of(1),
     state: 'StreamingLLMResponse',
+    firstTokenAt: NOW,
     text: { text: '', sequence: -1 },
     thinking: { text, sequence },
   });

@@ -504,17 +504,24 @@ describe('the timeline', () => {
       attempt: 3,
       calledAt,
       firstByteAt: calledAt + 7,
+      throttled: { since: calledAt - 9, reason: 'rate_limited' },
       prompt: fingerprint({ upto: 3 }),
     } as const;
     await append(db(), [nothing(row.lease, { entries: [answer, message()], modelCall })]);
     expect(
       await the.rows(
         `select attempt, to_json(called_at at time zone 'utc')::text as called, first_byte_at - called_at = interval '7 ms' as later,
-          prompt from messages where context_id = '${row.lease.contextId}' and seq is not null order by seq`,
+          throttled, prompt from messages where context_id = '${row.lease.contextId}' and seq is not null order by seq`,
       ),
     ).toEqual([
-      { attempt: 3, called: '"2026-01-02T03:04:05.678"', later: true, prompt: modelCall.prompt },
-      { attempt: null, called: null, later: null, prompt: null },
+      {
+        attempt: 3,
+        called: '"2026-01-02T03:04:05.678"',
+        later: true,
+        throttled: modelCall.throttled,
+        prompt: modelCall.prompt,
+      },
+      { attempt: null, called: null, later: null, throttled: null, prompt: null },
     ]);
   });
 
@@ -530,6 +537,7 @@ describe('the timeline', () => {
       retryAt: null,
       calledAt,
       firstByteAt: null,
+      throttled: { since: calledAt - 9, reason: 'overloaded' },
       prompt: fingerprint({ before: null }),
     } as const;
     const { contextId, epoch } = row.lease;
@@ -538,7 +546,7 @@ describe('the timeline', () => {
     for (let n = 0; n < 2; n += 1) await append(db(), [nothing(row.lease, { modelCall })]);
     expect(
       await the.rows(
-        `select job_id, attempt, model, error, first_byte_at, retry_at, prompt from failed_calls where context_id = '${contextId}'`,
+        `select job_id, attempt, model, error, first_byte_at, retry_at, throttled, prompt from failed_calls where context_id = '${contextId}'`,
       ),
     ).toEqual([
       {
@@ -548,6 +556,7 @@ describe('the timeline', () => {
         error,
         first_byte_at: null,
         retry_at: null,
+        throttled: modelCall.throttled,
         prompt: modelCall.prompt,
       },
     ]);

@@ -1,6 +1,7 @@
 // A client's command that dies by SIGKILL right before its commit is sent, or right after it was acknowledged and
 // before the caller gets the answer: node crash-client.ts before|after cancel <job> | submit <context> | approve
 // <context> | create
+import { withChanges } from '../../../src/bus/change-publisher.ts';
 import type { Actor } from '../../../src/core/access/actor.ts';
 import { approveCalls } from '../../../src/commands/calls/approve-calls.ts';
 import { cancelJob } from '../../../src/commands/jobs/cancel-job.ts';
@@ -29,12 +30,12 @@ const ports: CommandPorts = {
     after: die,
   }),
   wakeQueue: { notify: dieSilently, isReachable: async () => false, close: async () => undefined },
-  bus: {
+  bus: withChanges({
     publish: dieSilently,
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,
-  },
+  }),
   ids,
   times: CRASH_TIMES,
   stopGraceMs: CRASH_TIMES.stopGraceMs,

@@ -64,8 +64,8 @@ function* script(): Generator<
       epoch: 1,
     };
     const none = { text: '', sequence: -1 };
-    let after: PartialMessage = { of, state: 'StreamingLLMResponse', text: none, thinking: none };
-    yield { frame: { kind: 'began', of }, after };
+    let after: PartialMessage = { of, state: 'StreamingLLMResponse', firstTokenAt: 0, text: none, thinking: none };
+    yield { frame: { kind: 'began', of, at: 0 }, after };
     for (const [sequence, delta] of WORDS.entries()) {
       after = { ...after, text: { text: after.text.text + delta, sequence } };
       yield { frame: { kind: 'delta', of, channel: 'text', delta, sequence }, after };

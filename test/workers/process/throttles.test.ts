@@ -88,6 +88,10 @@ test('the reason of a waiting context names the throttle, in plain words', async
     /^The model anthropic\/\S+ is throttled until 20\S+Z \(rate limited\)\. The next model call is at 20\S+Z\.$/,
   );
   expect(body.waiting_for).toEqual([{ kind: 'timer', until: expect.any(String) }]);
+  const steps = await api.get(`/api/jobs/${jobId}/steps`);
+  expect(steps.body.data).toMatchObject([
+    { kind: 'wait', name: 'throttle', status: 'waiting', attempt: 1, reason: 'rate_limited', ended_at: null },
+  ]);
   expect((await api.get('/metrics')).body).toContain('nightshift_provider_throttles{provider="anthropic"} 1\n');
 });
 
@@ -113,6 +117,16 @@ test('a Retry-After throttles sixty contexts on two processes, which are then le
     { attempt: 1, jobs: 60 },
     { attempt: 2, jobs: 1 },
   ]);
+
+  // The timeline of each of them has the wait, up to its call.
+  for (const { jobId } of rest) {
+    const [wait, call, ...more] = (await api.get(`/api/jobs/${jobId}/steps`)).body.data;
+    expect(wait).toMatchObject({ kind: 'wait', name: 'throttle', status: 'completed', reason: 'rate_limited' });
+    expect(call).toMatchObject({ kind: 'model', status: 'completed', attempt: 1, reason: null });
+    expect(Date.parse(wait.ended_at) - Date.parse(wait.started_at)).toBeGreaterThan(0);
+    expect(wait.ended_at).toBe(call.started_at);
+    expect(more).toEqual([]);
+  }
 
   // None arrived during the throttle, and then two from each process before any was answered.
   const [, ...later] = came;

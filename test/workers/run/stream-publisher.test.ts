@@ -1,7 +1,7 @@
 // The frames that a run publishes: none without subscribers; the first text at once, the rest gathered; a full snapshot
 // on request.
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Bus } from '../../../src/bus/bus.ts';
+import { withChanges } from '../../../src/bus/change-publisher.ts';
 import type { Append } from '../../../src/core/run/append.ts';
 import type { ContextId, JobId, MessageId, ProcessId } from '../../../src/core/ids.ts';
 import { answer } from '../../../src/core/transitions/answer.ts';
@@ -15,18 +15,24 @@ const OF = { jobId: id<JobId>(1), messageId: id<MessageId>(2), attempt: 1, epoch
 
 // oxlint-disable-next-line typescript/no-explicit-any -- `expect` checks the published frames
 let published: any[] = [];
+let now = NOW;
 let subscribers: SubscriberRegistry;
 let publisher: StreamPublisher;
 beforeEach(() => {
   published = [];
+  now = NOW;
   subscribers = new SubscriberRegistry();
-  const bus: Bus = {
+  const bus = withChanges({
     publish: (_, message) => void published.push(structuredClone(message)),
     subscribe: async () => () => undefined,
     onLost: () => () => undefined,
     close: async () => undefined,
-  };
-  publisher = new StreamPublisher(bus, subscribers, CONTEXT, id<ProcessId>(7));
+  });
+  publisher = new StreamPublisher(bus, subscribers, {
+    contextId: CONTEXT,
+    owner: id<ProcessId>(7),
+    clock: { now: () => now },
+  });
 });
 
 const commit = (move: Append, claims = false): void => publisher.committed(move, committed(move, running(), 4), claims);
@@ -85,15 +91,16 @@ test('the first text at once, the rest gathered, the last before the end', () =>
   }
 });
 
-test('a snapshot request in the middle is answered with the full text, and the numbers continue', () => {
+test('a snapshot request in the middle is answered with the full text and the time of the first token, and the numbers continue', () => {
   const listener = publisher.listen(OF);
   listener.started();
+  now = NOW + 60_000;
   for (const word of ['a', 'b']) listener.text(word);
   ask();
   expect(published).toMatchObject([
     {
       kind: 'snapshot',
-      partial: { of: OF, state: 'StreamingLLMResponse', text: { text: 'ab', sequence: 0 } },
+      partial: { of: OF, state: 'StreamingLLMResponse', firstTokenAt: NOW, text: { text: 'ab', sequence: 0 } },
     },
   ]);
   listener.text('c');

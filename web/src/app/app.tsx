@@ -2,6 +2,7 @@
 import { QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { followChanges } from '../data/live/changes.ts';
 import { makeQueryClient } from '../data/query/query-client.ts';
 import { sessionQuery } from '../data/query/session.ts';
 import { ErrorState } from '../ui/state/error-state.tsx';
@@ -56,6 +57,7 @@ function SignInGuard({ entryError }: { entryError: string | null }) {
 
 /** Another sign-in may have failed while this browser was signed in. */
 function SignedIn({ problem, onShown }: { problem: string | null; onShown: () => void }) {
+  useEffect(() => followChanges(queryClient), []);
   useEffect(() => {
     if (problem === null) return;
     showFailure(appWords.signIn.failedAgain, problem);

@@ -18,5 +18,5 @@ export function apiKeysQuery() {
 }
 
 export function apiKeysRefresh() {
-  return { queryKey: keys.apiKeys, readPage, everyMs: 60_000 };
+  return { queryKey: keys.apiKeys, readPage, pollMs: 60_000 };
 }

@@ -18,5 +18,5 @@ export function auditQuery(filter: AuditFilter) {
 }
 
 export function auditRefresh(filter: AuditFilter) {
-  return { queryKey: keys.audit(filter), readPage: reader(filter), everyMs: 20_000 };
+  return { queryKey: keys.audit(filter), readPage: reader(filter), pollMs: 20_000 };
 }

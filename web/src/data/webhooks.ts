@@ -2,13 +2,14 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Webhook } from 'nightshift/client';
 import { client } from './client.ts';
+import { everyMs } from './live/changes.ts';
 import { keys } from './query/keys.ts';
 
 export function webhooksQuery() {
   return queryOptions({
     queryKey: keys.webhooks,
     queryFn: ({ signal }) => client.webhooks.list({ limit: 200 }, { signal }).all(),
-    refetchInterval: 5_000,
+    refetchInterval: () => everyMs(5_000),
   });
 }
 
@@ -17,7 +18,7 @@ export function deliveriesQuery(id: string) {
   return queryOptions({
     queryKey: keys.deliveries(id),
     queryFn: ({ signal }) => client.webhooks.deliveries(id, { limit: 50 }, { signal }).page(),
-    refetchInterval: 3_000,
+    refetchInterval: () => Math.min(everyMs(3_000), 10_000),
   });
 }
 

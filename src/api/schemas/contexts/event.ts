@@ -38,7 +38,14 @@ const wait = { ...call, job_id: Uuid };
 /** The data of each event, and what it means. */
 const DATA: Readonly<Record<string, readonly [data: Record<string, TSchema>, description?: string]>> = {
   StateChanged: [
-    { ...context, new_state: oneOf(STATES), job_id: nullable(Uuid) },
+    {
+      ...context,
+      new_state: oneOf(STATES),
+      job_id: nullable(Uuid),
+      first_token_at: Type.Optional(
+        described(Instant, 'Only of a transient state: when the first token of the answer arrived.'),
+      ),
+    },
     'Has no id if the state is transient.',
   ],
   ContentDelta: [delta, 'Has no id.'],

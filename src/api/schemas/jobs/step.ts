@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox';
 import { PREFIX_PARTS } from '../../../core/model/fingerprint.ts';
 import { JOB_STATUSES } from '../../../core/run/job.ts';
+import { THROTTLE_REASONS } from '../../../core/run/throttle.ts';
 import { CALL_WAITS } from '../../../db/calls/call-waits.ts';
 import { STEP_KINDS, STEP_STATUSES } from '../../../db/read/jobs/step-views.ts';
 import { SENT_PARTS } from '../../response/sent-prompt.ts';
@@ -52,7 +53,7 @@ export const JobStep = strict(
     kind: oneOf(STEP_KINDS),
     name: Type.String({
       description:
-        'model: provider/model. tool: name of the tool. wait: reason, such as retry. compact: type of the compaction.',
+        'model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction.',
     }),
     status: oneOf(STEP_STATUSES, 'running and waiting: in progress. pending and started: no process runs it now.'),
     attempt: nullable(Count),
@@ -63,6 +64,12 @@ export const JobStep = strict(
     ended_at: nullable(Instant),
     usage: nullable(ref(Usage)),
     error: nullable(ref(JobFailure)),
+    reason: nullable(
+      oneOf(
+        THROTTLE_REASONS,
+        'For a wait with the name throttle: why the provider refused calls to the model, so that this one waited.',
+      ),
+    ),
     message_id: nullable(described(Uuid, 'For a model call: the answer. For a tool call: the message with the call.')),
     tool_call_id: nullable(Uuid),
     progress: nullable(described(ref(ToolProgress), 'For a tool call: null if its tool reported none.')),

@@ -10,6 +10,7 @@ import type { JobError } from '../../../core/errors.ts';
 import type { PrefixPart } from '../../../core/model/fingerprint.ts';
 import type { ContextId, JobId, MessageId, TenantId, ToolCallId, WorkerId } from '../../../core/ids.ts';
 import type { JobStatus } from '../../../core/run/job.ts';
+import type { ThrottleReason } from '../../../core/run/throttle.ts';
 import type { Role, WorkerConfig } from '../../../core/workers/settings.ts';
 import { CALL_STATUSES, type ApprovalDecision } from '../../../core/tools/tool-call.ts';
 import type { Millis } from '../../../core/time.ts';
@@ -57,6 +58,8 @@ export type StepView = {
   endedAt: Millis | null;
   usage: Usage | null;
   error: JobError | null;
+  /** Of a wait for a throttle: why the provider refused calls. Null for other steps. */
+  reason: ThrottleReason | null;
   /** The answer. Of a tool call: the message that requested it. */
   messageId: MessageId | null;
   toolCallId: ToolCallId | null;
@@ -116,8 +119,8 @@ export async function listSteps(
   const rows = await executor.execute<Row>(sql`/* steps.list */
     with job as (${jobBetweenItsNumbers(tenantId, jobId)}),
     calls as (${answered} union all ${unanswered} union all ${compacted} union all ${underWay}),
-    timed as (select calls.*, lead(started) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),
-    steps as (${modelSteps} union all ${waits} union all ${tools}),
+    timed as (select calls.*, lead(coalesce(${throttledSince}, started)) over (order by attempt, rank, seq) as next, ${numbered} from calls window ${known}),
+    steps as (${modelSteps} union all ${waits} union all ${throttles} union all ${tools}),
     numbered_steps as (
       select steps.*, row_number() over line as n, max(started) over line as shown from steps
       window line as (order by attempt, rank, seq, ordinal > 0, started, ordinal)
@@ -128,7 +131,7 @@ export async function listSteps(
       s.tool_call_id as "toolCallId",
       ${executionsOf(sql`s.tool_call_id`)} as executions,
       ${reportOf(sql`s.tool_call_id`, sql`job.tenant_id`)} as report, ${toolStepsOf(sql`s.tool_call_id`, sql`job.tenant_id`)} as "toolSteps",
-      s.tokens_before, s.tokens_after, s.call,
+      s.tokens_before, s.tokens_after, s.call, s.reason,
       s.prompt, s.last_prompt, s.last_status, v.approval,
       ${millis(sql`v.approval_at`)} as "approvalAt", call_waits.waits, ${childOf(sql`s.tool_call_id`)} as child
     from job join workers w on w.context_id = job.context_id
@@ -164,7 +167,7 @@ const compacted = sql`
     (e.data ->> 'first_token_at')::timestamptz, k.created_at, 'completed', k.type, (e.data ->> 'attempt')::int,
     (e.data -> 'usage' ->> 'input_tokens')::int, (e.data -> 'usage' ->> 'output_tokens')::int,
     (e.data -> 'usage' ->> 'cache_read_tokens')::int, (e.data -> 'usage' ->> 'cache_write_tokens')::int,
-    ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after, null
+    ((e.data -> 'usage' ->> 'cost')::numeric * 1e9)::bigint, null, null, null, 'compact', k.tokens_before, k.tokens_after, null, null
   from job join compactions k on k.context_id = job.context_id and k.job_id = job.id
   cross join lateral ${eventAt(sql`k.context_id`, sql`k.seq`)} e
   where k.tenant_id = job.tenant_id`;
@@ -177,15 +180,18 @@ const underWay = sql`
       select max(m.completed_at) from messages m where m.context_id = job.context_id and m.branch = job.branch
         and m.seq > job.first_seq and m.seq <= job.last_seq and m.job_id = job.id)),
     null, null, 'running', case when job.kind = 'compact' then 'compaction' end, job.attempt, null, null, null, null, null,
-    null, null, null, case when job.kind = 'compact' then 'compact' else 'model' end, null, null, null
+    null, null, null, case when job.kind = 'compact' then 'compact' else 'model' end, null, null, null, job.error -> 'throttled'
   from job where job.owned and job.state in ('AwaitingLLMResponse', 'TransientFailure')
     and (job.retry_at is null or job.retry_at <= clock_timestamp())`;
 
 const modelSteps = sql`
   select kind, attempt, rank, seq, 0 as ordinal, name, status, told_attempt, started, first_byte, ended,
     input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_nanos, error, message_id,
-    null::uuid as tool_call_id, tokens_before, tokens_after, call, prompt, last_prompt, last_status
+    null::uuid as tool_call_id, tokens_before, tokens_after, call, prompt, last_prompt, last_status, null as reason
   from timed`;
+
+/** When the throttle of a call began to delay it. */
+const throttledSince = sql`to_timestamp((throttled ->> 'since')::float8 / 1000)`;
 
 /** A wait lasts until the next call starts, or until the job ends. */
 const waits = sql`
@@ -194,14 +200,26 @@ const waits = sql`
       when job.finished_at is not null then 'cancelled' else 'waiting' end,
     t.told_attempt, t.ended, null,
     coalesce(t.next, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
-    null, null, null, null, null, null, null, null, null, null, null, null, null, null
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
   from timed t, job where t.status = 'failed' and t.retry_at is not null`;
+
+/** The wait of a call for a throttle comes before the call, that of a parked job at the end. */
+const throttles = sql`
+  select 'wait', t.attempt, t.rank, t.seq, -1, 'throttle', 'completed', t.told_attempt,
+    least(${throttledSince}, t.started), null, t.started,
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, t.throttled ->> 'reason'
+  from timed t where t.throttled is not null
+  union all
+  select 'wait', p.attempt, 0, 9223372036854775807, -1, 'throttle', 'waiting', p.attempt, ${throttledSince}, null, null,
+    null, null, null, null, null, null, null, null, null, null, null, null, null, null, p.throttled ->> 'reason'
+  from (select job.*, job.error -> 'throttled' as throttled from job) p
+  where p.status = 'waiting' and p.throttled is not null`;
 
 const tools = sql`
   select 'tool', coalesce(m.attempt, 0), 0, m.seq, t.ordinal + 1, t.name,
     case when job.owned and t.finished_at is null and t.status <> 'waiting' then 'running' else t.status end, null,
     coalesce(t.started_at, t.created_at), null, t.finished_at, null, null, null, null, null, null, t.message_id,
-    t.id, null, null, null, null, null, null
+    t.id, null, null, null, null, null, null, null
   from job cross join lateral ${callsOfJob(sql`job`, sql`job.last_seq`)} t
   join messages m on m.id = t.message_id
   where t.tenant_id = job.tenant_id`;
@@ -221,6 +239,7 @@ function toView(row: Row): StepView[] {
       endedAt: row.endedAt,
       usage: toUsageOrNull(row),
       error: row.error,
+      reason: row.reason,
       messageId: row.messageId,
       toolCallId: row.toolCallId,
       executions: row.toolCallId === null ? null : (row.executions ?? []),

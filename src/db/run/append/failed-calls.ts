@@ -15,6 +15,7 @@ export const failed = insertion('failed', failedCalls, {
     error: (call) => (call.kind === 'failed' ? call.error : null),
     calledAt: ({ calledAt }) => calledAt,
     firstByteAt: ({ firstByteAt }) => firstByteAt,
+    throttled: ({ throttled }) => throttled,
     failedAt: sql`statement_timestamp()`,
     retryAt: (call) => (call.kind === 'failed' ? call.retryAt : null),
     prompt: ({ prompt }) => prompt,

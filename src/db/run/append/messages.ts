@@ -65,6 +65,7 @@ export const newMessages = insertion('new_messages', messages, {
     attempt: ({ call }) => call?.attempt ?? null,
     calledAt: ({ call }) => call?.calledAt ?? null,
     firstByteAt: ({ call }) => call?.firstByteAt ?? null,
+    throttled: ({ call }) => call?.throttled ?? null,
     prompt: ({ call }) => call?.prompt ?? null,
     createdAt: sql`least(r.ended_at, statement_timestamp())`,
     completedAt: sql`least(r.ended_at, statement_timestamp())`,

@@ -4,6 +4,7 @@ import type { Context, StreamEvent } from 'nightshift/client';
 import { refetch } from './refetch.ts';
 import { keys } from '../query/keys.ts';
 import { arrivalsOf } from './arrivals.ts';
+import { keepStepProgress } from './job-steps.ts';
 import { keepProgress } from './tool-calls.ts';
 
 /** Resolves when the patches are applied. */
@@ -31,7 +32,8 @@ export async function takeEffect(cache: QueryClient, { event, data }: StreamEven
     case 'MessagesRetracted':
       return stale(keys.messages(id), keys.queues(id), keys.turns(id), keys.contextRecord(id));
     case 'ToolCallProgress':
-      return keepProgress(cache, data);
+      keepProgress(cache, data);
+      return keepStepProgress(cache, data);
     case 'ToolCallStarted':
     case 'ToolCallFinished':
       return arrivalsOf(cache, id).call(data.tool_call_id);

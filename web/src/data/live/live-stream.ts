@@ -19,11 +19,22 @@ export type Live = {
   error: unknown;
   /** Latest state from the stream, including transient states; null before the first event. */
   state: string | null;
+  /** Counts the numbered events. */
+  changes: number;
+  /** When the first token of the answer in progress arrived, in milliseconds since 1970; null: none did. */
+  firstToken: { jobId: string; at: number } | null;
   /** Partial messages in the order in which they started. */
   partial: readonly PartialMessage[];
 };
 
-const NOT_LIVE: Live = { connection: 'connecting', error: null, state: null, partial: [] };
+const NOT_LIVE: Live = {
+  connection: 'connecting',
+  error: null,
+  state: null,
+  changes: 0,
+  firstToken: null,
+  partial: [],
+};
 
 /** Minimum interval between renders while deltas arrive. */
 const FLUSH_MS = 40;
@@ -94,7 +105,7 @@ export class LiveStore {
       if (signal.aborted) continue;
       // The next stream sends partial messages again from their start.
       this.#partial.clear();
-      this.#change({ connection: 'connecting', state: null });
+      this.#change({ connection: 'connecting', state: null, firstToken: null });
     }
   }
 
@@ -124,6 +135,7 @@ export class LiveStore {
       this.#flushSoon();
       return;
     }
+    this.#count(event);
     if (event.event === 'StateChanged') this.#change({ state: event.data.new_state });
     const effect = takeEffect(this.#cache, event);
     // The list contains the message after this.
@@ -133,6 +145,16 @@ export class LiveStore {
     else if (event.event === 'JobFinished') {
       this.#settle([...this.#partial.keys()], Promise.all([effect, ...this.#settling]));
     }
+  }
+
+  #count(event: StreamEvent): void {
+    const { firstToken, changes } = this.#live;
+    this.#live = {
+      ...this.#live,
+      firstToken: firstTokenAfter(firstToken, event),
+      changes: event.id === null ? changes : changes + 1,
+    };
+    this.#flushSoon();
   }
 
   #settle(ids: readonly string[], effect: Promise<unknown>): void {
@@ -159,6 +181,16 @@ export class LiveStore {
     this.#live = { ...this.#live, partial: [...this.#partial.values()] };
     for (const listener of this.#listeners) listener();
   }
+}
+
+function firstTokenAfter(known: Live['firstToken'], { event, data, id }: StreamEvent): Live['firstToken'] {
+  if (event === 'StateChanged') {
+    const { first_token_at: at, job_id: jobId } = data;
+    if (at !== undefined && jobId !== null) return { jobId, at: Date.parse(at) };
+    return id === null ? known : null;
+  }
+  const isOver = event === 'JobFinished' || (event === 'MessageCompleted' && data.role === 'assistant');
+  return isOver ? null : known;
 }
 
 /** Resolves after `ms`, or when the signal aborts. */

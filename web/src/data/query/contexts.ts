@@ -22,7 +22,7 @@ export function contextsRefresh(filter: ContextFilter) {
   return {
     queryKey: keys.contextList(filter),
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
-    everyMs: 5_000,
+    pollMs: 5_000,
   };
 }
 

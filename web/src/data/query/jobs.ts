@@ -35,7 +35,7 @@ export function jobsRefresh(filter: JobFilter) {
   return {
     queryKey: keys.jobList(filter),
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
-    everyMs: 3_000,
+    pollMs: 3_000,
   };
 }
 
@@ -104,15 +104,6 @@ export function jobQuery(id: string) {
     queryKey: keys.jobRecord(id),
     queryFn: ({ signal }) => client.jobs.get(id, {}, { signal }),
     refetchInterval: ({ state }) => (state.data === undefined || isFinished(state.data) ? false : UNDER_WAY_MS),
-  });
-}
-
-/** Set `live` while the job is unfinished and has no stream: the query then polls. */
-export function stepsQuery(id: string, live = false) {
-  return queryOptions({
-    queryKey: keys.steps(id),
-    queryFn: ({ signal }) => client.jobs.steps(id, { limit: 200 }, { signal }).all(),
-    refetchInterval: live ? UNDER_WAY_MS : false,
   });
 }
 

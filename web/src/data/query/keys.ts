@@ -2,7 +2,8 @@
  * Query keys. All queries of a context but those of its tool calls start with `['context', id]`, all queries of a job
  * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
-import type { AuditEntry, Context, Job, Json } from 'nightshift/client';
+import type { QueryKey } from '@tanstack/react-query';
+import type { AuditEntry, Change, Context, Job, Json } from 'nightshift/client';
 
 export type ContextFilter = {
   archived?: boolean;
@@ -64,8 +65,9 @@ export const keys = {
   message: (id: string, messageId: string) => ['context', id, 'message', messageId] as const,
   compacted: (id: string, branch: string) => ['context', id, 'compacted', branch] as const,
   compactions: (id: string) => ['context', id, 'compactions'] as const,
-  children: (id: string) => ['context', id, 'children'] as const,
-  childrenList: (id: string, archived: boolean) => ['context', id, 'children', archived] as const,
+  /** Not below the key of its context: its stream has no events of theirs. */
+  children: (id: string) => ['children', id] as const,
+  childrenList: (id: string, archived: boolean) => ['children', id, archived] as const,
   /** Not below the key of its context: lists of messages bring their calls along. */
   toolCall: (id: string, callId: string) => ['tool', id, callId] as const,
   callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
@@ -90,7 +92,7 @@ export const keys = {
   roles: ['roles'] as const,
   role: (name: string, version: number | null) => ['role', name, version] as const,
   schedules: ['schedules'] as const,
-  scheduleRuns: (id: string) => ['schedules', id, 'runs'] as const,
+  scheduleRuns: (id: string) => ['schedule-runs', id] as const,
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
   system: ['system'] as const,
@@ -98,3 +100,32 @@ export const keys = {
   usage: (tenant: string | null) => ['usage', tenant] as const,
   search: (filter: SearchFilter) => ['search', filter] as const,
 };
+
+/** What shows contexts, beside what has the stream of one. Keys that begin like these are meant, too. */
+const OF_CONTEXTS: readonly QueryKey[] = [
+  keys.refresh(keys.jobs),
+  keys.refresh(keys.contexts),
+  keys.refresh(keys.schedules),
+  keys.approvals,
+  keys.trees,
+  keys.stats,
+  ['children'],
+  ['worker'],
+  ['history'],
+  ['schedule-runs'],
+  ['deliveries'],
+];
+
+const STALE: { readonly [Resource in Change['resource']]: readonly QueryKey[] } = {
+  contexts: OF_CONTEXTS,
+  schedules: [keys.schedules, ['schedule-runs']],
+  webhooks: [keys.webhooks, ['deliveries']],
+  roles: [keys.roles],
+  keys: [keys.apiKeys],
+  all: [...OF_CONTEXTS, keys.webhooks, keys.roles, keys.apiKeys],
+};
+
+/** Those that are read again after a change of one of these. */
+export function staleAfter(resources: readonly Change['resource'][]): QueryKey[] {
+  return [...new Set(resources.flatMap((resource) => STALE[resource]))];
+}

@@ -1,6 +1,7 @@
 /** Queries for the whole installation: approvals, system, statistics and search. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../client.ts';
+import { everyMs } from '../live/changes.ts';
 import { keys, type SearchFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
@@ -9,7 +10,7 @@ export function approvalsQuery() {
   return queryOptions({
     queryKey: keys.approvals,
     queryFn: ({ signal }) => client.approvals.list({ limit: 200 }, { signal }).page(),
-    refetchInterval: 5_000,
+    refetchInterval: () => everyMs(5_000),
   });
 }
 
@@ -26,7 +27,7 @@ export function statsQuery() {
   return queryOptions({
     queryKey: keys.stats,
     queryFn: ({ signal }) => client.system.stats({ signal }),
-    refetchInterval: 2_000,
+    refetchInterval: () => everyMs(2_000),
   });
 }
 
@@ -36,7 +37,8 @@ export function historyQuery(spanS: number) {
     queryKey: keys.history(spanS),
     queryFn: ({ signal }) =>
       client.system.history({ from: new Date(Date.now() - spanS * 1_000).toISOString() }, { signal }),
-    refetchInterval: 10_000,
+    // Time passes on the plots, whatever happens.
+    refetchInterval: () => Math.min(everyMs(10_000), 30_000),
     placeholderData: keepPreviousData,
   });
 }

@@ -1,20 +1,22 @@
 /**
- * Polls a long list without reading it whole: each time one page is read again, the page that the user looks at. The
- * others are read again when the user goes there, when the tab is shown again, and after changes that this tab makes.
+ * Keeps a long list up to date without reading it whole: each time one page is read again, the page that the user looks
+ * at. The others are read again when the user goes there, when the tab is shown again, and after changes that this tab makes.
  */
 import { useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
+import { everyMs } from '../live/changes.ts';
 import { keys } from './keys.ts';
 import { cursorOfPageWith, withFreshPage, type Listed, type Pages } from './fresh-page.ts';
 
 type List<One> = {
   queryKey: QueryKey;
   readPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Listed<One>>;
-  everyMs: number;
+  /** How often it is polled while changes do not arrive, in milliseconds. */
+  pollMs: number;
 };
 
 /** `shownId`: the id of the item that the user looks at; null: the first page is read. */
 export function useRefreshed<One extends { id: string }>(
-  { queryKey, readPage, everyMs }: List<One>,
+  { queryKey, readPage, pollMs }: List<One>,
   shownId: () => string | null,
 ): void {
   const cache = useQueryClient();
@@ -34,6 +36,6 @@ export function useRefreshed<One extends { id: string }>(
     // The list itself has just been read.
     initialData: null,
     staleTime: Infinity,
-    refetchInterval: everyMs,
+    refetchInterval: () => everyMs(pollMs),
   });
 }

@@ -2,6 +2,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { NightshiftError, type Context, type Role, type RoleDefinition } from 'nightshift/client';
 import { client } from '../client.ts';
+import { everyMs } from '../live/changes.ts';
 import { keys } from './keys.ts';
 
 export function workerQuery(id: string) {
@@ -22,7 +23,7 @@ export function childrenQuery({ id, worker_id }: Pick<Context, 'id' | 'worker_id
       client.workers.list({ parent_worker_id: worker_id, archived, limit: 200 }, { signal }).all(),
     refetchInterval: ({ state }) =>
       state.data?.some((worker) => worker.state === 'working' || worker.state === 'waiting') === true
-        ? AT_WORK_MS
+        ? everyMs(AT_WORK_MS)
         : false,
   });
 }
@@ -31,7 +32,7 @@ export function treeQuery(id: string) {
   return queryOptions({
     queryKey: keys.tree(id),
     queryFn: ({ signal }) => client.workers.tree(id, {}, { signal }),
-    refetchInterval: 3_000,
+    refetchInterval: () => everyMs(3_000),
   });
 }
 

@@ -1,6 +1,7 @@
 /** Queries for schedules and their runs. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { client } from '../../data/client.ts';
+import { everyMs } from '../../data/live/changes.ts';
 import { keys } from '../../data/query/keys.ts';
 import { at, byCursor } from '../../data/query/pages-of.ts';
 
@@ -20,7 +21,7 @@ export function schedulesQuery() {
 }
 
 export function schedulesRefresh() {
-  return { queryKey: keys.schedules, readPage, everyMs: AGAIN_MS };
+  return { queryKey: keys.schedules, readPage, pollMs: AGAIN_MS };
 }
 
 /** The newest runs. */
@@ -28,6 +29,6 @@ export function scheduleRunsQuery(id: string) {
   return queryOptions({
     queryKey: keys.scheduleRuns(id),
     queryFn: ({ signal }) => client.schedules.runs(id, { limit: 50 }, { signal }).page(),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: () => everyMs(AGAIN_MS),
   });
 }

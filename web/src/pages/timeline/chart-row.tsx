@@ -1,15 +1,22 @@
+/** One row of the chart. */
 import { Link } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
-import { useId } from 'react';
+import { useId, type CSSProperties } from 'react';
 import { Badge } from '../../ui/text/badge.tsx';
 import { classes } from '../../ui/classes.ts';
+import { Button } from '../../ui/forms/button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import { RowDetails } from './row-details.tsx';
-import { STRETCHES, isWait, type Row, type Stretch } from './rows.ts';
-import { place, type Span } from './span.ts';
+import { LATER, type Part } from './rows/critical-path.ts';
+import type { ChildRow, Row } from './rows/rows.ts';
+import type { Stretch } from './rows/stretches.ts';
+import type { ShownRow } from './rows/tree.ts';
+import { place as placeIn, type Span } from './span.ts';
+import { isWait } from './rows/kinds.ts';
+import { timelineWords } from '../../words.ts';
 
 const ICONS = {
   model: Icon.Sparkles,
@@ -20,59 +27,137 @@ const ICONS = {
   child: Icon.Network,
 } as const;
 
-export function ChartRow({
-  row,
-  span,
-  now,
-  ticks,
-  isOpen,
-  onTurn,
-  onZoom,
-}: {
-  row: Row;
-  span: Span;
-  now: number;
-  ticks: readonly { at: number }[];
-  isOpen: boolean;
-  onTurn: () => void;
+/** Stretches that the tooltip of a row lists; the details have all. */
+const MOST_TOLD = 8;
+
+/** Where a row is in the list. `isCurrent`: the Tab key reaches it. */
+type RowPlace = { level: number; index: number; count: number; isCurrent: boolean };
+
+/** What the chart shows of all rows. */
+type View = { span: Span; now: number; ticks: readonly { at: number }[] };
+
+type Props = {
+  shown: Extract<ShownRow, { kind: 'row' }>;
+  place: RowPlace;
+  /** The parts of it that are on the critical path. */
+  parts: readonly Part[];
+  view: View;
+  hasDetails: boolean;
+  onDetails: () => void;
+  onTurn: (jobId: string) => void;
   onZoom: () => void;
-}) {
+};
+
+export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onTurn, onZoom }: Props) {
+  const { row, jobId } = shown;
+  const { span, now, ticks } = view;
   const detailsId = useId();
   const Kind = ICONS[row.kind === 'step' ? row.step.kind : row.kind];
   const took = formatDuration((row.to ?? now) - row.from);
-  const stretchTexts = row.stretches.map(
-    ({ kind, from, to }) => `${STRETCHES[kind]}: ${formatDuration((to ?? now) - from)}`,
-  );
-  const again = row.kind === 'step' ? row.again : null;
+  const tabIndex = place.isCurrent ? 0 : -1;
   return (
-    <li className={css.row}>
+    <div {...itemOf(place)} className={css.row}>
       <div className={css.whole}>
-        <Tooltip text={stretchTexts.join(' · ')}>
-          <button type="button" className={css.line} aria-expanded={isOpen} aria-controls={detailsId} onClick={onTurn}>
+        <Tooltip text={textOf(row, now)}>
+          <button
+            type="button"
+            className={css.line}
+            tabIndex={tabIndex}
+            aria-expanded={hasDetails}
+            aria-controls={detailsId}
+            onClick={onDetails}
+          >
             <span className={css.label}>
               <Kind aria-hidden="true" />
               <span className={css.name}>{row.name}</span>
-              {again !== null && <span className={css.attempt}>attempt {again}</span>}
+              {row.kind === 'step' && row.failed.length > 0 && (
+                <span className={css.attempt}>{timelineWords.attempts(row.failed.length + 1)}</span>
+              )}
               <Standing row={row} />
             </span>
             <span className={css.track}>
               {ticks.map(({ at }) => (
-                <span key={at} className={css.grid} style={{ left: `${place(span, at)}%` }} />
+                <span key={at} className={css.grid} style={{ left: `${placeIn(span, at)}%` }} />
               ))}
               {row.stretches.map((stretch) => (
                 <Bar key={`${stretch.kind} ${stretch.from}`} stretch={stretch} span={span} now={now} />
               ))}
+              {parts.map(({ from, to }) => (
+                <CriticalPart key={from} from={from} to={to === LATER ? now : to} span={span} />
+              ))}
             </span>
             <span className={css.took}>{took}</span>
+            {parts.length > 0 && <span className={css.hidden}>{timelineWords.onCritical}</span>}
           </button>
         </Tooltip>
-        {row.kind === 'child' && <ChildLink row={row} span={span} now={now} />}
+        {row.kind === 'child' && (
+          <>
+            <button
+              type="button"
+              className={css.turn}
+              tabIndex={tabIndex}
+              aria-expanded={shown.isOpen}
+              aria-label={shown.isOpen ? timelineWords.hideSteps(row.name) : timelineWords.showSteps(row.name)}
+              onClick={() => onTurn(row.job.job_id)}
+            >
+              <Icon.ChevronRight aria-hidden="true" />
+            </button>
+            <ChildLink row={row} span={span} now={now} tabIndex={tabIndex} />
+          </>
+        )}
       </div>
-      <div id={detailsId} hidden={!isOpen} className={css.details}>
-        {isOpen && <RowDetails row={row} now={now} onZoom={onZoom} />}
+      <div id={detailsId} hidden={!hasDetails} className={css.details}>
+        {hasDetails && <RowDetails jobId={jobId} row={row} now={now} onZoom={onZoom} />}
       </div>
-    </li>
+    </div>
   );
+}
+
+/** In place of the steps of an open child job. */
+export function ChartNote({
+  shown: { of, note },
+  place,
+  onRetry,
+}: {
+  shown: Extract<ShownRow, { kind: 'note' }>;
+  place: RowPlace;
+  onRetry: () => void;
+}) {
+  const { loading, notRead, noSteps } = timelineWords;
+  const text = { loading, failed: notRead, empty: noSteps }[note](of.name);
+  return (
+    <div {...itemOf(place)} className={css.row}>
+      <p className={css.note} role="status">
+        {text}{' '}
+        {note === 'failed' && (
+          <Button size="small" onClick={onRetry}>
+            {timelineWords.tryAgain}
+          </Button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+/** The attributes of a list item of which the list has only some in the DOM. */
+function itemOf({ level, index, count }: RowPlace) {
+  return {
+    role: 'listitem',
+    'aria-level': level,
+    'aria-posinset': index + 1,
+    'aria-setsize': count,
+    'data-row': index,
+    style: { '--level': level - 1 } as CSSProperties,
+  };
+}
+
+function textOf({ stretches }: Row, now: number): string {
+  const told = stretches.slice(0, MOST_TOLD).map(({ kind, from, to, note }) => {
+    const reason = note === undefined ? '' : ` (${note})`;
+    return `${timelineWords.stretches[kind]}: ${formatDuration((to ?? now) - from)}${reason}`;
+  });
+  const more = stretches.length - told.length;
+  return [...told, ...(more > 0 ? [timelineWords.moreStretches(more)] : [])].join(' · ');
 }
 
 /** Badge for the current wait, or for a status other than `completed`. */
@@ -81,7 +166,7 @@ function Standing({ row: { status, stretches } }: { row: Row }) {
   if (last !== undefined && last.to === null && isWait(last.kind))
     return (
       <Badge tone="amber" dot="still">
-        {STRETCHES[last.kind]}
+        {timelineWords.stretches[last.kind]}
       </Badge>
     );
   return status === 'completed' ? null : <StatusBadge status={status} />;
@@ -90,11 +175,16 @@ function Standing({ row: { status, stretches } }: { row: Row }) {
 function Bar({ stretch: { kind, from, to }, span, now }: { stretch: Stretch; span: Span; now: number }) {
   const bounds = boundsOf(span, from, to ?? now);
   if (bounds === null) return null;
-  return <span className={classes(css.bar, css[kind], to === null && css.live)} style={bounds} />;
+  return <span className={classes(css.bar, css[kind], to === null && css.live)} style={bounds} data-stretch={kind} />;
+}
+
+function CriticalPart({ from, to, span }: Part & { span: Span }) {
+  const bounds = boundsOf(span, from, to);
+  return bounds === null ? null : <span className={css.critical} style={bounds} data-critical="" />;
 }
 
 /** Link over the bar of a child worker to the timeline of its job. */
-function ChildLink({ row, span, now }: { row: Extract<Row, { kind: 'child' }>; span: Span; now: number }) {
+function ChildLink({ row, span, now, tabIndex }: { row: ChildRow; span: Span; now: number; tabIndex: number }) {
   const bounds = boundsOf(span, row.from, row.to ?? now);
   if (bounds === null) return null;
   return (
@@ -104,15 +194,16 @@ function ChildLink({ row, span, now }: { row: Extract<Row, { kind: 'child' }>; s
         params={{ jobId: row.job.job_id }}
         className={css.link}
         style={bounds}
+        tabIndex={tabIndex}
         aria-label={`Timeline of ${row.name}`}
       />
     </span>
   );
 }
 
-/** Null if the stretch lies outside the span. */
-function boundsOf(span: Span, from: number, to: number): { left: string; width: string } | null {
+/** Null if the stretch lies outside the span. A bar of minimum width at the end stays inside. */
+function boundsOf(span: Span, from: number, to: number): CSSProperties | null {
   if (to < span.from || from > span.to) return null;
-  const left = place(span, from);
-  return { left: `${left}%`, width: `${place(span, to) - left}%` };
+  const left = placeIn(span, from);
+  return { left: `min(${left}%, calc(100% - var(--least)))`, width: `${placeIn(span, to) - left}%` };
 }

@@ -1,28 +1,49 @@
-/** Gantt chart of a job. Each row expands to its details. */
-import { ChevronLeft, ChevronRight, Maximize, ZoomIn, ZoomOut } from 'lucide-react';
-import { useState, type KeyboardEvent } from 'react';
-import { IconButton } from '../../ui/forms/button.tsx';
-import { classes } from '../../ui/classes.ts';
-import { useNow } from '../../ui/state/clock.ts';
+/** Gantt chart of a job. Each row opens to its details, the row of a child worker also to the steps of its job. */
+import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { Virtualizer } from 'virtua';
 import css from './chart.module.css';
-import { ChartRow } from './chart-row.tsx';
-import { STRETCHES, extentOf, type Row, type StretchKind } from './rows.ts';
+import { ChartNote, ChartRow } from './chart-row.tsx';
+import { ChartTools } from './chart-tools.tsx';
+import { criticalPath, type CriticalPath } from './rows/critical-path.ts';
+import { useRowFocus } from './row-focus.ts';
+import { extentOf, type Row } from './rows/rows.ts';
+import type { Branches, ShownRow } from './rows/tree.ts';
 import { around, move, place, ticksOf, zoom, type Span } from './span.ts';
 
 const TICKS = 8;
+const ROW_HEIGHT = 32;
+const AXIS_HEIGHT = 30;
+/** Rows beyond the visible part, in pixels. */
+const BUFFER = 160;
+const NO_PATH: CriticalPath = new Map();
 
-/** Effectively disables the clock: the chart of a finished job is not rendered again. */
-const NEVER_MS = 1e15;
+type Props = {
+  jobId: string;
+  /** The rows of the job itself. */
+  rows: readonly Row[];
+  shown: readonly ShownRow[];
+  branches: Branches;
+  now: number;
+  /** Opens or closes the steps of a child job. */
+  onTurn: (jobId: string) => void;
+  /** Reads the steps of a child job again. */
+  onRetry: (jobId: string) => void;
+};
 
-export function Chart({ rows }: { rows: readonly Row[] }) {
-  const isLive = rows.some(({ to }) => to === null);
-  const now = useNow(isLive ? 1_000 : NEVER_MS);
+export function Chart({ jobId, rows, shown, branches, now, onTurn, onRetry }: Props) {
   // Null: the whole span, also while it grows.
   const [chosen, setChosen] = useState<Span | null>(null);
   const [openRow, setOpenRow] = useState<string | null>(null);
-  const whole = extentOf(rows, now);
+  const [showsPath, setShowsPath] = useState(true);
+  const whole = useMemo(() => extentOf(rowsIn(shown), now), [shown, now]);
+  const path = useMemo(
+    () => (showsPath ? criticalPath(jobId, rows, branches) : NO_PATH),
+    [showsPath, jobId, rows, branches],
+  );
   const span = chosen ?? whole;
   const change = (next: Span): void => setChosen(next.from <= whole.from && next.to >= whole.to ? null : next);
+  const scroller = useRef<HTMLDivElement>(null);
+  const focus = useRowFocus(shown, scroller);
   const press = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const next = spanAfter(event.key, span, whole);
@@ -34,65 +55,68 @@ export function Chart({ rows }: { rows: readonly Row[] }) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- shortcuts for its buttons
     <div className={css.chart} onKeyDown={press}>
-      <div className={css.tools} role="toolbar" aria-label="Chart controls">
-        <Legend rows={rows} />
-        <IconButton
-          label="Earlier"
-          keys="←"
-          size="small"
-          disabled={chosen === null}
-          onClick={() => change(move(span, -0.5, whole))}
-        >
-          <ChevronLeft />
-        </IconButton>
-        <IconButton
-          label="Later"
-          keys="→"
-          size="small"
-          disabled={chosen === null}
-          onClick={() => change(move(span, 0.5, whole))}
-        >
-          <ChevronRight />
-        </IconButton>
-        <IconButton label="Zoom in" keys="+" size="small" onClick={() => change(zoom(span, 2, whole))}>
-          <ZoomIn />
-        </IconButton>
-        <IconButton
-          label="Zoom out"
-          keys="-"
-          size="small"
-          disabled={chosen === null}
-          onClick={() => change(zoom(span, 0.5, whole))}
-        >
-          <ZoomOut />
-        </IconButton>
-        <IconButton label="Show all" keys="0" size="small" disabled={chosen === null} onClick={() => setChosen(null)}>
-          <Maximize />
-        </IconButton>
+      <ChartTools
+        shown={shown}
+        span={chosen}
+        onEarlier={() => change(move(span, -0.5, whole))}
+        onLater={() => change(move(span, 0.5, whole))}
+        onZoom={(by) => change(zoom(span, by, whole))}
+        onWhole={() => setChosen(null)}
+        showsPath={showsPath}
+        onPath={() => setShowsPath(!showsPath)}
+      />
+      <div ref={scroller} className={css.scroller}>
+        <div className={css.axis} aria-hidden="true">
+          <div className={css.ticks}>
+            {ticks.map(({ at, label }) => (
+              <span
+                key={at}
+                className={css.tick}
+                data-edge={place(span, at) > 95}
+                style={{ left: `${place(span, at)}%` }}
+              >
+                {label}
+              </span>
+            ))}
+          </div>
+        </div>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys between its buttons */}
+        <div role="list" aria-label="Steps" onKeyDown={focus.press} onFocus={focus.note}>
+          <Virtualizer
+            data={shown}
+            scrollRef={scroller}
+            startMargin={AXIS_HEIGHT}
+            itemSize={ROW_HEIGHT}
+            bufferSize={BUFFER}
+            keepMounted={focus.kept}
+          >
+            {(one, index) => {
+              const place = { level: one.level, index, count: shown.length, isCurrent: focus.isCurrent(index) };
+              return one.kind === 'note' ? (
+                <ChartNote key={one.key} shown={one} place={place} onRetry={() => onRetry(one.jobId)} />
+              ) : (
+                <ChartRow
+                  key={one.key}
+                  shown={one}
+                  place={place}
+                  parts={path.get(one.key) ?? []}
+                  view={{ span, now, ticks }}
+                  hasDetails={openRow === one.key}
+                  onDetails={() => setOpenRow(openRow === one.key ? null : one.key)}
+                  onTurn={onTurn}
+                  onZoom={() => change(around({ from: one.row.from, to: one.row.to ?? now }, whole))}
+                />
+              );
+            }}
+          </Virtualizer>
+        </div>
       </div>
-      <div className={css.axis} aria-hidden="true">
-        {ticks.map(({ at, label }) => (
-          <span key={at} className={css.tick} data-edge={place(span, at) > 95} style={{ left: `${place(span, at)}%` }}>
-            {label}
-          </span>
-        ))}
-      </div>
-      <ol className={css.rows} aria-label="Steps">
-        {rows.map((row) => (
-          <ChartRow
-            key={row.id}
-            row={row}
-            span={span}
-            now={now}
-            ticks={ticks}
-            isOpen={openRow === row.id}
-            onTurn={() => setOpenRow(openRow === row.id ? null : row.id)}
-            onZoom={() => change(around({ from: row.from, to: row.to ?? now }, whole))}
-          />
-        ))}
-      </ol>
     </div>
   );
+}
+
+function* rowsIn(shown: readonly ShownRow[]): Iterable<Row> {
+  for (const one of shown) if (one.kind === 'row') yield one.row;
 }
 
 function spanAfter(key: string, span: Span, whole: Span): Span | null {
@@ -111,20 +135,4 @@ function spanAfter(key: string, span: Span, whole: Span): Span | null {
     default:
       return null;
   }
-}
-
-/** Lists only the kinds that occur. */
-function Legend({ rows }: { rows: readonly Row[] }) {
-  const found = new Set(rows.flatMap(({ stretches }) => stretches.map(({ kind }) => kind)));
-  const kinds = (Object.keys(STRETCHES) as StretchKind[]).filter((kind) => found.has(kind));
-  return (
-    <ul className={css.legend} aria-label="Colours">
-      {kinds.map((kind) => (
-        <li key={kind}>
-          <span className={classes(css.swatch, css[kind])} aria-hidden="true" />
-          {STRETCHES[kind]}
-        </li>
-      ))}
-    </ul>
-  );
 }

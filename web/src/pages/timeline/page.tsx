@@ -2,25 +2,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { isFinished, type Job } from 'nightshift/client';
-import { useEffect, useRef } from 'react';
 import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';
-import { jobQuery, stepsQuery } from '../../data/query/jobs.ts';
+import { jobQuery } from '../../data/query/jobs.ts';
 import { keys } from '../../data/query/keys.ts';
-import { useLive } from '../../data/live/live.ts';
 import { Button, buttonClass } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
-import { Tabs } from '../../ui/layout/tabs.tsx';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { Chart } from './chart.tsx';
-import { rowsOf } from './rows.ts';
-import { StepsTable } from './steps-table.tsx';
+import { Timeline } from './timeline.tsx';
 import css from './timeline.module.css';
 
 const KINDS = {
@@ -31,7 +26,8 @@ const KINDS = {
 
 export function TimelinePage() {
   const { jobId } = useParams({ from: '/jobs/$jobId' });
-  const job = useQuery(jobQuery(jobId));
+  // `Timeline` reads it again after events.
+  const job = useQuery({ ...jobQuery(jobId), refetchInterval: false });
   const title = `Job ${shortId(jobId)}`;
   if (job.data !== undefined) return <TimelineOf key={jobId} job={job.data} title={title} />;
   return (
@@ -46,13 +42,8 @@ export function TimelinePage() {
 }
 
 function TimelineOf({ job, title }: { job: Job; title: string }) {
-  const isLive = !isFinished(job);
-  useLive(job.context_id);
-  useLastWord(job.id, isLive);
-  const steps = useQuery(stepsQuery(job.id, isLive));
-  const rows = rowsOf(job, steps.data ?? []);
   return (
-    <Page title={title} about={KINDS[job.kind]} actions={<Actions job={job} />}>
+    <Page wide title={title} about={KINDS[job.kind]} actions={<Actions job={job} />}>
       <dl className={css.facts}>
         <div>
           <dt>Status</dt>
@@ -107,38 +98,9 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
           {job.error.message} (<code>{job.error.code}</code>)
         </p>
       )}
-      {steps.isPending && <Skeleton lines={6} height={28} />}
-      {steps.isError && steps.data === undefined && (
-        <ErrorState error={steps.error} onRetry={() => void steps.refetch()} />
-      )}
-      {steps.data !== undefined && (
-        <Tabs
-          label="View"
-          tabs={[
-            { name: 'chart', label: 'Chart', content: <Chart rows={rows} /> },
-            { name: 'table', label: 'Table', content: <StepsTable rows={rows} /> },
-          ]}
-        />
-      )}
-      {rows.some(({ kind }) => kind === 'child') && (
-        <p>
-          <Link to="/jobs" search={{ parent_job_id: job.id }}>
-            List of child jobs
-          </Link>
-        </p>
-      )}
+      <Timeline job={job} />
     </Page>
   );
-}
-
-/** Refetches the job when it ends, because the last poll may miss its last steps. */
-function useLastWord(jobId: string, isLive: boolean): void {
-  const cache = useQueryClient();
-  const wasLive = useRef(isLive);
-  useEffect(() => {
-    if (wasLive.current && !isLive) void cache.invalidateQueries({ queryKey: keys.job(jobId) });
-    wasLive.current = isLive;
-  }, [cache, jobId, isLive]);
 }
 
 function Actions({ job }: { job: Job }) {

@@ -1,5 +1,5 @@
 /** Details of one row of the chart. */
-import { Link, useParams } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
 import { useState, type ReactNode } from 'react';
@@ -13,9 +13,18 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
-import { STRETCHES, type Row } from './rows.ts';
+import type { Row } from './rows/rows.ts';
+import { timelineWords } from '../../words.ts';
 
-export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom: () => void }) {
+type Props = {
+  /** The job that has the row. */
+  jobId: string;
+  row: Row;
+  now: number;
+  onZoom: () => void;
+};
+
+export function RowDetails({ jobId, row, now, onZoom }: Props) {
   const format = useTimeFormat();
   return (
     <>
@@ -28,12 +37,14 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
         </Fact>
         <Fact name="Started">{format(row.from, 'second')}</Fact>
         <Fact name="Ended">{row.to === null ? 'not yet' : format(row.to, 'second')}</Fact>
-        {row.stretches.map(({ kind, from, to, expires }) => (
-          <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
+        {row.stretches.map(({ kind, from, to, expires, note }) => (
+          <Fact key={`${kind} ${from}`} name={timelineWords.stretches[kind]}>
             {formatDuration((to ?? now) - from)}
+            {note !== undefined && `: ${note}`}
             {to === null && expires !== undefined && `, expires ${format(expires, 'second')}`}
           </Fact>
         ))}
+        {row.kind === 'step' && row.failed.map((step) => <FailedAttempt key={step.attempt} step={step} />)}
         {row.kind === 'step' && <StepFacts step={row.step} />}
         {row.kind === 'child' && (
           <Fact name="Tokens">
@@ -41,12 +52,25 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
           </Fact>
         )}
       </dl>
-      {row.kind === 'step' && <StepLog step={row.step} isOver={row.to !== null} />}
+      {row.kind === 'step' && <StepLog jobId={jobId} step={row.step} isOver={row.to !== null} />}
       <div className={css.acts}>
         <Button size="small" onClick={onZoom}>
           <ZoomIn /> Zoom to row
         </Button>
-        {row.kind === 'step' && row.step.n !== null && <Prompt n={row.step.n} />}
+        {row.kind === 'step' &&
+          row.failed.map(
+            ({ n, attempt }) =>
+              n !== null && (
+                <Prompt key={n} jobId={jobId} n={n}>
+                  Show prompt of attempt {attempt}
+                </Prompt>
+              ),
+          )}
+        {row.kind === 'step' && row.step.n !== null && (
+          <Prompt jobId={jobId} n={row.step.n}>
+            Show prompt
+          </Prompt>
+        )}
         {row.kind === 'child' && (
           <>
             <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
@@ -62,21 +86,33 @@ export function RowDetails({ row, now, onZoom }: { row: Row; now: number; onZoom
   );
 }
 
-function StepLog({ step: { tool_call_id: callId }, isOver }: { step: JobStep; isOver: boolean }) {
-  const { jobId } = useParams({ from: '/jobs/$jobId' });
+function StepLog({ jobId, step, isOver }: { jobId: string; step: JobStep; isOver: boolean }) {
+  const { tool_call_id: callId } = step;
   return callId === null ? null : <CallLog jobId={jobId} callId={callId} isOver={isOver} title="Log of the tool" />;
 }
 
-function Prompt({ n }: { n: number }) {
-  const { jobId } = useParams({ from: '/jobs/$jobId' });
+function Prompt({ jobId, n, children }: { jobId: string; n: number; children: ReactNode }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
       <Button size="small" onClick={() => setOpen(true)}>
-        <FileText /> Show prompt
+        <FileText /> {children}
       </Button>
       {isOpen && <PromptDialog jobId={jobId} n={n} onClose={() => setOpen(false)} />}
     </>
+  );
+}
+
+function FailedAttempt({ step: { attempt, error } }: { step: JobStep }) {
+  return (
+    <Fact name={`Attempt ${attempt ?? ''}`}>
+      {error === null ? 'Failed' : `${error.message} `}
+      {error !== null && (
+        <>
+          (<code>{error.code}</code>)
+        </>
+      )}
+    </Fact>
   );
 }
 

@@ -6,6 +6,7 @@ import { useState, type ReactNode } from 'react';
 import { client } from '../../data/client.ts';
 import { contextStateQuery } from '../../data/query/contexts.ts';
 import { keys } from '../../data/query/keys.ts';
+import { everyMs } from '../../data/live/changes.ts';
 import { workerQuery } from '../../data/query/workers.ts';
 import { Button, buttonClass } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
@@ -36,12 +37,12 @@ export function WorkerPanel({
   treeId: string;
   onGone: () => void;
 }) {
-  const worker = useQuery({ ...workerQuery(workerId), refetchInterval: WATCHED_MS });
+  const worker = useQuery({ ...workerQuery(workerId), refetchInterval: () => everyMs(WATCHED_MS) });
   const contextId = worker.data?.context_id ?? '';
   const state = useQuery({
     ...contextStateQuery(contextId),
     enabled: contextId !== '',
-    refetchInterval: WATCHED_MS,
+    refetchInterval: () => everyMs(WATCHED_MS),
   });
   if (worker.data === undefined)
     return (

@@ -1,5 +1,6 @@
 import { useEffect, type ReactNode } from 'react';
 import { uiWords } from '../../words.ts';
+import { classes } from '../classes.ts';
 import css from './page.module.css';
 
 /** Sets the document title. */
@@ -14,16 +15,19 @@ export function Page({
   title,
   about,
   actions,
+  wide = false,
   children,
 }: {
   title: string;
   about?: ReactNode;
   actions?: ReactNode;
+  /** Uses the width of a large screen. */
+  wide?: boolean;
   children: ReactNode;
 }) {
   useTitle(title);
   return (
-    <div className={css.page}>
+    <div className={classes(css.page, wide && css.wide)}>
       <header className={css.head}>
         <div>
           <h1>{title}</h1>

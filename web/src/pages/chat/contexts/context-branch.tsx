@@ -4,10 +4,12 @@ import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import type { Context } from 'nightshift/client';
 import { contextName } from '../../../data/format.ts';
-import { contextsQuery } from '../../../data/query/contexts.ts';
+import { contextsQuery, contextsRefresh } from '../../../data/query/contexts.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
+import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { middleRow } from '../../../ui/state/middle-row.ts';
 import { chatWords, commonWords } from '../../../words.ts';
 import { ContextItem } from './context-item.tsx';
 import css from './contexts-pane.module.css';
@@ -43,11 +45,10 @@ export function ContextBranch({ context, openId, openParentId, isBelow = false }
   );
 }
 
-/** Poll interval, as that of the list. */
-const EVERY_MS = 5_000;
-
 function Below({ workerId, ...open }: { workerId: string } & Omit<Props, 'context' | 'isBelow'>) {
-  const below = useInfiniteQuery({ ...contextsQuery({ parent_worker_id: workerId }), refetchInterval: EVERY_MS });
+  const filter = { parent_worker_id: workerId };
+  const below = useInfiniteQuery(contextsQuery(filter));
+  useRefreshed(contextsRefresh(filter), middleRow);
   if (below.isPending) return <Skeleton lines={1} height={52} />;
   return (
     <div className={css.below}>
