@@ -2691,7 +2691,7 @@ export type Operations = {
   };
   'GET /api/contexts': {
     path: undefined;
-    query: { limit?: number; cursor?: string; user?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; spawned?: boolean; parent_worker_id?: string; q?: string };
+    query: { limit?: number; cursor?: string; user?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; spawned?: boolean; parent_worker_id?: string; sort?: 'created' | 'activity'; q?: string };
     body: undefined;
     answer: ContextList;
   };

@@ -91,8 +91,10 @@ test('every button of a page that ends something for good looks alike, and asks 
 
 test('the menu of a context has red items for what it asks about, and the next context gets the focus', async () => {
   const { client, url } = platform();
-  const { context: lower } = await openContext(client, 'the lower one', ['say: one']);
-  const { context } = await openContext(client, 'the upper one', ['say: two']);
+  const { context: lower, jobs: one } = await openContext(client, 'the lower one', ['say: one']);
+  await client.jobs.wait(one[0] ?? '');
+  const { context, jobs: two } = await openContext(client, 'the upper one', ['say: two']);
+  await client.jobs.wait(two[0] ?? '');
   const page = await visit(`${url}/contexts/${context.id}`);
   const actions = page.getByRole('button', { name: 'Context actions' });
   await actions.click();

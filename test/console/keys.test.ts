@@ -124,7 +124,8 @@ test('Escape leaves the composer, and stops the answer where nothing is written;
   const { context } = await openContext(client, 'long answers', [ENDLESS]);
   const again = async (): Promise<void> => {
     await page.getByRole('group', { name: 'State' }).waitFor({ state: 'detached' });
-    await client.contexts.send(context.id, ENDLESS);
+    const { job_id: job } = await client.contexts.send(context.id, ENDLESS);
+    await page.getByRole('group', { name: 'State' }).locator(`a[href$="${job}"]`).waitFor();
     await stop(page).waitFor();
   };
   const page = await visit(`${url}/contexts/${context.id}`);

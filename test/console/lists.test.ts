@@ -79,13 +79,16 @@ test('spawned workers are below their parents, and a context without a title is 
   const [below] = (await client.contexts.list({ parent_worker_id: lead.worker_id }).page()).data;
   expect(below).toMatchObject({ parent_worker_id: lead.worker_id, has_children: false });
 
+  // The most recently active first.
+  await client.contexts.update(lead.id, { title: 'the lead' });
   const page = await visit(url);
   const list = page.getByRole('navigation', { name: 'Contexts' });
   const row = (text: string | RegExp) => list.getByRole('link', { name: text });
   // The index stores it about a second later, and the list is read again.
   await row('Translate the letter, please.').waitFor();
   await row('the lead').waitFor();
-  const reader = row(/say: I am reader/);
+  expect(await list.getByRole('link').first().innerText()).toContain('the lead');
+  const reader = row(/^reader/);
   expect(await reader.count()).toBe(0);
   const fold = list.getByRole('button', { name: 'Workers below the lead' });
   await row('the lead').focus();
@@ -94,7 +97,7 @@ test('spawned workers are below their parents, and a context without a title is 
   await reader.waitFor();
   await expectAccessible(page);
   await page.keyboard.press('ArrowDown');
-  await row(/say: I am/)
+  await row(/^(reader|writer)/)
     .and(page.locator(':focus'))
     .waitFor();
   await fold.click();

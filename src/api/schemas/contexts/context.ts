@@ -91,6 +91,12 @@ export const ContextQuery = strict({
     }),
   ),
   parent_worker_id: Type.Optional(described(Uuid, 'Only contexts of the workers directly below this one.')),
+  sort: Type.Optional(
+    oneOf(
+      ['created', 'activity'],
+      'created: newest first. activity: the newest 2,000 contexts, by `updated_at`, most recent first; not with `q`. Default: created.',
+    ),
+  ),
   q: Type.Optional(
     plainText(
       200,

@@ -11,6 +11,8 @@ export type ContextFilter = {
   /** False: without those of workers that other workers created. */
   spawned?: boolean;
   parent_worker_id?: string;
+  /** `activity`: the most recently active first. */
+  sort?: 'activity';
   q?: string;
 };
 export type JobStatus = Job['status'];

@@ -19,7 +19,7 @@ export function JobLink({ job }: { job: Job }) {
 export function ContextLink({ job: { context_id: id, context_title: title, worker_name } }: { job: Job }) {
   return (
     <Link to="/contexts/$contextId" params={{ contextId: id }} className={css.context}>
-      {contextName({ id, title, first_input: null, worker_name })}
+      {contextName({ id, title, first_input: null, parent_worker_id: null, worker_name })}
     </Link>
   );
 }

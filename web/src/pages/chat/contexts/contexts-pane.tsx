@@ -1,10 +1,11 @@
-/** The list of contexts, most recently used first, with search and filter. */
+/** The list of contexts, most recently active first, with search and filter. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { VList, type VListHandle } from 'virtua';
 import { contextQuery, contextsQuery, contextsRefresh } from '../../../data/query/contexts.ts';
+import type { ContextFilter } from '../../../data/query/keys.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
 import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { buttonClass } from '../../../ui/forms/button.tsx';
@@ -69,7 +70,9 @@ function useSettled(text: string): string {
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
   // Below their parents; what is filtered or sought is found wherever it is.
   const isNested = shown === 'all' && sought === '';
-  const filter = isNested ? { spawned: false } : { ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) };
+  const filter: ContextFilter = isNested
+    ? { spawned: false, sort: 'activity' }
+    : { ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) };
   const open = useQuery({ ...contextQuery(openId ?? ''), enabled: openId !== undefined });
   const openParentId = open.data?.parent_worker_id ?? null;
   const contexts = useInfiniteQuery(contextsQuery(filter));

@@ -53,11 +53,23 @@ function linesOf(context: Context, tree: WorkerTree | undefined): string[] {
   ];
 }
 
-/** Focuses the row of the list that is next to the one of a context, if there is one. */
+/** How long the next page may take to show its list. */
+const SHOWN_MS = 2_000;
+
+/** Focuses the row of the list that is next to the one of a context, if there is one, once the next page shows it. */
 function rowBeside(contextId: string): () => void {
-  const rows = [...document.querySelectorAll<HTMLElement>('a[data-context]')];
-  const at = rows.findIndex((row) => row.dataset['context'] === contextId);
-  return () => (at === -1 ? undefined : (rows[at + 1] ?? rows[at - 1]))?.focus();
+  const ids = [...document.querySelectorAll<HTMLElement>('a[data-context]')].map((row) => row.dataset['context']);
+  const at = ids.indexOf(contextId);
+  const next = at === -1 ? undefined : (ids[at + 1] ?? ids[at - 1]);
+  return () => {
+    const until = performance.now() + SHOWN_MS;
+    const look = (): void => {
+      const row = document.querySelector<HTMLElement>(`[data-open="false"] a[data-context="${next}"]`);
+      if (row !== null) row.focus();
+      else if (performance.now() < until) requestAnimationFrame(look);
+    };
+    if (next !== undefined) look();
+  };
 }
 
 function attached(nodes: readonly WorkerTreeNode[]): number {
