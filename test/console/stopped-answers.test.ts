@@ -105,12 +105,14 @@ test('a refused answer stays, and its failed chat leads to the timeline of its j
   await page.getByRole('listitem').filter({ hasText: 'simulated/' }).getByText('Failed').waitFor();
 });
 
-test('a stopped call keeps its bar in the timeline, which its answer leads to', async () => {
+test('a stopped call keeps its bar in the timeline, in grey; its answer leads there', async () => {
   const { page } = await open();
   await stopAnswer(page);
   await retracted(page).getByRole('link', { name: 'Timeline' }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'simulated/' });
   await row.getByText('Cancelled').waitFor();
+  const bar = `document.querySelector('[data-status="cancelled"] [style*="width"]')`;
+  expect(await page.evaluate<string>(`getComputedStyle(${bar}).filter`)).toBe('grayscale(1)');
   await row.getByRole('button').hover();
   await page
     .getByRole('tooltip')

@@ -88,6 +88,17 @@ test('attempts that failed are red, waiting for the provider is throttled time, 
   await page.keyboard.press('Enter');
   await steps(page).getByText('provider_rate_limited').waitFor();
   await steps(page).getByText('the provider limits the rate of calls').first().waitFor();
+  await page.getByRole('button', { name: 'Show prompt of attempt 1' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Prompt of model call 1' });
+  await dialog.getByText('call: look_up').first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('+');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Show all' }).and(page.locator(':disabled')).waitFor();
+  await row(page, /^simulated\/refused/)
+    .first()
+    .focus();
   await page.keyboard.press('ArrowDown');
   await isFocused(page, /^look_up/);
   const summary = page.getByRole('region', { name: 'Where the time went' });
@@ -210,6 +221,75 @@ test('ten thousand steps and five hundred children: few rows in the page, reache
   await page.getByRole('button', { name: 'Later rows' }).click();
   await page.getByText('Rows 51 to 100 of 10501').waitFor();
   await expectAccessible(page);
+});
+
+test('a change reads only the pages of a long timeline that it may concern', async () => {
+  const { client, url } = platform();
+  const { jobId, contextId } = await begin(
+    'long',
+    ['ask: one?', '---', 'ask: two?', '---', 'ask: three?', '---', 'say: done'],
+    ['ask_user'],
+  );
+  const page = await visit('about:blank');
+  const read: string[] = [];
+  const before = manySteps().slice(0, 400);
+  await page.route(`**/api/jobs/${jobId}/steps?*`, async (route) => {
+    const cursor = new URL(route.request().url()).searchParams.get('cursor') ?? '0';
+    read.push(cursor);
+    if (cursor === '400') {
+      const response = await route.fetch({ url: `${url}/api/jobs/${jobId}/steps?limit=200` });
+      return route.fulfill({ response });
+    }
+    const from = Number(cursor);
+    return route.fulfill({ json: { data: before.slice(from, from + 200), next_cursor: String(from + 200) } });
+  });
+  await page.goto(`${url}/jobs/${jobId}`);
+  await page.getByText('more are loading').waitFor({ state: 'hidden' });
+  await row(page, /^Queue/).focus();
+  await page.keyboard.press('End');
+  const waiting = row(page, /^ask_user/).filter({ hasText: 'Waiting for an answer' });
+  for (let asked = 0; asked < 3; asked += 1) {
+    const { waiting_for } = await client.jobs.wait(jobId, { until: 'waiting' });
+    await waiting.waitFor();
+    await client.tools.result(contextId, waiting_for[0]?.tool_call_id ?? '', { content: 'yes' });
+    await page.keyboard.press('End');
+    await steps(page)
+      .getByRole('button', { name: /^ask_user/ })
+      .nth(asked)
+      .filter({ hasNotText: 'Waiting' })
+      .waitFor();
+  }
+  await page.getByText('Completed').first().waitFor();
+  const times = (cursor: string) => read.filter((one) => one === cursor).length;
+  // The stream may open while they are read for the first time.
+  expect(times('0')).toBeLessThanOrEqual(2);
+  expect(times('200')).toBeLessThanOrEqual(2);
+  expect(times('400')).toBeGreaterThanOrEqual(4);
+});
+
+test('a child worker that its parent does not wait for ends on the page of the parent, although that has ended', async () => {
+  const { client, url } = platform();
+  const spawn = { name: 'aside', input: 'ask: now?\n---\nsay: done', wait: false };
+  const script = [`call: spawn_worker ${JSON.stringify(spawn)}`, '---', 'say: bye'];
+  const { jobId } = await begin('leaver', script, ['spawn_worker', 'ask_user']);
+  await client.jobs.wait(jobId);
+  const page = await visit(`${url}/jobs/${jobId}`);
+  await row(page, /^aside/)
+    .getByText('Waiting')
+    .waitFor();
+  const [below] = (await client.jobs.list({ parent_job_id: jobId }).page()).data;
+  const child = await client.jobs.wait(below?.id ?? '', { until: 'waiting' });
+  const [asked] = child.waiting_for;
+  await client.tools.result(child.context_id, asked?.tool_call_id ?? '', { content: 'yes' });
+  await row(page, /^aside/)
+    .getByText('Waiting')
+    .waitFor({ state: 'hidden' });
+  // It is not on the path of its parent.
+  const onPath = steps(page)
+    .getByRole('listitem')
+    .filter({ has: page.locator('[data-critical]') });
+  await onPath.filter({ hasText: 'spawn_worker' }).waitFor();
+  expect(await onPath.filter({ hasText: 'aside' }).count()).toBe(0);
 });
 
 for (const theme of depth(['dark'] as const, ['light', 'dark'] as const)) {

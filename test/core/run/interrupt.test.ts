@@ -6,7 +6,7 @@ import { decide } from '../../../src/core/decide.ts';
 import type { MessageId, ToolCallId } from '../../../src/core/ids.ts';
 import { INTERRUPT_MODES, type InterruptMode } from '../../../src/core/run/job.ts';
 import { lastTurnOf } from '../../../src/core/conversation/message.ts';
-import { end } from '../../../src/core/transitions/end.ts';
+import { end, withPartial } from '../../../src/core/transitions/end.ts';
 import { steer } from '../../../src/core/transitions/steer.ts';
 import { assemble } from '../../../src/core/conversation/prompt.ts';
 import type { Snapshot } from '../../../src/core/run/snapshot.ts';
@@ -265,3 +265,38 @@ function queued() {
     content: [],
   };
 }
+
+describe('the text of an answer that was not finished', () => {
+  const answer = { id: id<MessageId>(900), text: 'Half' };
+  const stopped = (mode: InterruptMode): Snapshot =>
+    busy({ calls: [], job: job({ turn: 2, stopRequest: interruptRequest(mode) }) });
+
+  test.each(INTERRUPT_MODES)('%s: it is stored with the end, and no prompt of the same run has it', (mode) => {
+    const before = stopped(mode);
+    const { move } = interrupted(before, mode);
+    const whole = withPartial(move, answer, NOW);
+    expect(whole.entries[0]).toEqual({
+      kind: 'partial',
+      ...answer,
+      turn: 'a2',
+      jobId: before.job?.id,
+      retraction: { cause: 'interrupt', at: NOW, by: null },
+    });
+    expect(whole.entries.slice(1)).toEqual(move.entries);
+    const messages = (append: Append) => assemble(applied(before, append).history, before.compacted);
+    expect(messages(whole)).toEqual(messages(move));
+  });
+
+  test.each(['', ' \n'])('is not stored if there is none: %j', (text) => {
+    const { move } = interrupted(stopped('keep'), 'keep');
+    expect(withPartial(move, { ...answer, text }, NOW)).toBe(move);
+  });
+
+  test('is not stored with a job that was completed', () => {
+    const before = stopped('keep');
+    if (before.job === null) throw new Error('nothing runs');
+    const outcome = { status: 'completed', outputId: null } as const;
+    const move = end(before, { job: before.job, outcome }, [], countingIds());
+    expect(withPartial(move, answer, NOW)).toBe(move);
+  });
+});

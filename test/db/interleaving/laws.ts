@@ -115,7 +115,7 @@ export const LAWS: readonly Law[] = [
   [
     'a retracted message leaves the history',
     replace(
-      "update messages m set status = 'retracted', retracted_seq = ctx.head_seq",
+      "update messages m set status = 'retracted', retracted_seq = ctx.head_seq, retraction = r.retraction",
       "update messages m set status = 'completed'",
     ),
     /counters of messages|has no result|never answered/,

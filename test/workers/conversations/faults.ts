@@ -59,7 +59,7 @@ export const FAULTS: readonly Fault[] = [
     'a retracted message is shown',
     stored(
       (id) =>
-        sql`update messages set status = 'completed', retracted_seq = null where context_id = ${id} and status = 'retracted'`,
+        sql`update messages set status = 'completed', retracted_seq = null, retraction = null where context_id = ${id} and status = 'retracted'`,
     ),
     /the branch \S+ shows/,
     2,

@@ -1,7 +1,7 @@
 /** One row of the chart. */
 import { Link } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
-import { useId, type CSSProperties } from 'react';
+import { memo, useId, type CSSProperties } from 'react';
 import { Badge } from '../../ui/text/badge.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -30,33 +30,43 @@ const ICONS = {
 /** Stretches that the tooltip of a row lists; the details have all. */
 const MOST_TOLD = 8;
 
-/** Where a row is in the list. `isCurrent`: the Tab key reaches it. */
-type RowPlace = { level: number; index: number; count: number; isCurrent: boolean };
+/** Where a row is in the list. */
+type RowPlace = { level: number; index: number; count: number };
 
 /** What the chart shows of all rows. */
 type View = { span: Span; now: number; ticks: readonly { at: number }[] };
 
+export type RowActions = {
+  /** Opens or closes the steps of a child job. */
+  onTurn: (jobId: string) => void;
+  /** Opens or closes the details of the row with this key. */
+  onDetails: (key: string) => void;
+  onZoom: (row: Row) => void;
+};
+
 type Props = {
   shown: Extract<ShownRow, { kind: 'row' }>;
-  place: RowPlace;
+  index: number;
+  count: number;
+  /** The Tab key reaches it. */
+  isCurrent: boolean;
   /** The parts of it that are on the critical path. */
   parts: readonly Part[];
   view: View;
   hasDetails: boolean;
-  onDetails: () => void;
-  onTurn: (jobId: string) => void;
-  onZoom: () => void;
+  actions: RowActions;
 };
 
-export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onTurn, onZoom }: Props) {
-  const { row, jobId } = shown;
+export const ChartRow = memo(function ChartRow(props: Props) {
+  const { shown, index, count, isCurrent, parts, view, hasDetails, actions } = props;
+  const { row, jobId, key, level } = shown;
   const { span, now, ticks } = view;
   const detailsId = useId();
   const Kind = ICONS[row.kind === 'step' ? row.step.kind : row.kind];
   const took = formatDuration((row.to ?? now) - row.from);
-  const tabIndex = place.isCurrent ? 0 : -1;
+  const tabIndex = isCurrent ? 0 : -1;
   return (
-    <div {...itemOf(place)} className={css.row}>
+    <div {...itemOf({ level, index, count })} className={css.row}>
       <div className={css.whole}>
         <Tooltip text={textOf(row, now)}>
           <button
@@ -65,7 +75,7 @@ export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onT
             tabIndex={tabIndex}
             aria-expanded={hasDetails}
             aria-controls={detailsId}
-            onClick={onDetails}
+            onClick={() => actions.onDetails(key)}
           >
             <span className={css.label}>
               <Kind aria-hidden="true" />
@@ -75,7 +85,7 @@ export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onT
               )}
               <Standing row={row} />
             </span>
-            <span className={css.track}>
+            <span className={css.track} data-status={row.status}>
               {ticks.map(({ at }) => (
                 <span key={at} className={css.grid} style={{ left: `${placeIn(span, at)}%` }} />
               ))}
@@ -98,7 +108,7 @@ export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onT
               tabIndex={tabIndex}
               aria-expanded={shown.isOpen}
               aria-label={shown.isOpen ? timelineWords.hideSteps(row.name) : timelineWords.showSteps(row.name)}
-              onClick={() => onTurn(row.job.job_id)}
+              onClick={() => actions.onTurn(row.job.job_id)}
             >
               <Icon.ChevronRight aria-hidden="true" />
             </button>
@@ -107,30 +117,33 @@ export function ChartRow({ shown, place, parts, view, hasDetails, onDetails, onT
         )}
       </div>
       <div id={detailsId} hidden={!hasDetails} className={css.details}>
-        {hasDetails && <RowDetails jobId={jobId} row={row} now={now} onZoom={onZoom} />}
+        {hasDetails && <RowDetails jobId={jobId} row={row} now={now} onZoom={() => actions.onZoom(row)} />}
       </div>
     </div>
   );
-}
+});
 
 /** In place of the steps of an open child job. */
 export function ChartNote({
-  shown: { of, note },
-  place,
+  shown: { jobId, level, of, note },
+  index,
+  count,
   onRetry,
 }: {
   shown: Extract<ShownRow, { kind: 'note' }>;
-  place: RowPlace;
-  onRetry: () => void;
+  index: number;
+  count: number;
+  /** Reads the steps of the child job again. */
+  onRetry: (jobId: string) => void;
 }) {
   const { loading, notRead, noSteps } = timelineWords;
   const text = { loading, failed: notRead, empty: noSteps }[note](of.name);
   return (
-    <div {...itemOf(place)} className={css.row}>
+    <div {...itemOf({ level, index, count })} className={css.row}>
       <p className={css.note} role="status">
         {text}{' '}
         {note === 'failed' && (
-          <Button size="small" onClick={onRetry}>
+          <Button size="small" onClick={() => onRetry(jobId)}>
             {timelineWords.tryAgain}
           </Button>
         )}

@@ -2,10 +2,10 @@
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Virtualizer } from 'virtua';
 import css from './chart.module.css';
-import { ChartNote, ChartRow } from './chart-row.tsx';
+import { ChartNote, ChartRow, type RowActions } from './chart-row.tsx';
 import { ChartTools } from './chart-tools.tsx';
-import { criticalPath, type CriticalPath } from './rows/critical-path.ts';
-import { useRowFocus } from './row-focus.ts';
+import { criticalPath, type CriticalPath, type Part } from './rows/critical-path.ts';
+import { isOnControl, useRowFocus } from './row-focus.ts';
 import { extentOf, type Row } from './rows/rows.ts';
 import type { Branches, ShownRow } from './rows/tree.ts';
 import { around, move, place, ticksOf, zoom, type Span } from './span.ts';
@@ -16,6 +16,7 @@ const AXIS_HEIGHT = 30;
 /** Rows beyond the visible part, in pixels. */
 const BUFFER = 160;
 const NO_PATH: CriticalPath = new Map();
+const NO_PARTS: readonly Part[] = [];
 
 type Props = {
   jobId: string;
@@ -45,13 +46,20 @@ export function Chart({ jobId, rows, shown, branches, now, onTurn, onRetry }: Pr
   const scroller = useRef<HTMLDivElement>(null);
   const focus = useRowFocus(shown, scroller);
   const press = (event: KeyboardEvent): void => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || !isOnControl(event)) return;
     const next = spanAfter(event.key, span, whole);
     if (next === null) return;
     event.preventDefault();
     change(next);
   };
   const ticks = ticksOf(span, whole.from, TICKS);
+  // The same for all rows, so that scrolling renders only new ones.
+  const view = { span, now, ticks };
+  const actions: RowActions = {
+    onTurn,
+    onDetails: (key) => setOpenRow(openRow === key ? null : key),
+    onZoom: ({ from, to }) => change(around({ from, to: to ?? now }, whole)),
+  };
   return (
     // oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- shortcuts for its buttons
     <div className={css.chart} onKeyDown={press}>
@@ -90,24 +98,23 @@ export function Chart({ jobId, rows, shown, branches, now, onTurn, onRetry }: Pr
             bufferSize={BUFFER}
             keepMounted={focus.kept}
           >
-            {(one, index) => {
-              const place = { level: one.level, index, count: shown.length, isCurrent: focus.isCurrent(index) };
-              return one.kind === 'note' ? (
-                <ChartNote key={one.key} shown={one} place={place} onRetry={() => onRetry(one.jobId)} />
+            {(one, index) =>
+              one.kind === 'note' ? (
+                <ChartNote key={one.key} shown={one} index={index} count={shown.length} onRetry={onRetry} />
               ) : (
                 <ChartRow
                   key={one.key}
                   shown={one}
-                  place={place}
-                  parts={path.get(one.key) ?? []}
-                  view={{ span, now, ticks }}
+                  index={index}
+                  count={shown.length}
+                  isCurrent={focus.isCurrent(index)}
+                  parts={path.get(one.key) ?? NO_PARTS}
+                  view={view}
                   hasDetails={openRow === one.key}
-                  onDetails={() => setOpenRow(openRow === one.key ? null : one.key)}
-                  onTurn={onTurn}
-                  onZoom={() => change(around({ from: one.row.from, to: one.row.to ?? now }, whole))}
+                  actions={actions}
                 />
-              );
-            }}
+              )
+            }
           </Virtualizer>
         </div>
       </div>

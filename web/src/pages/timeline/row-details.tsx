@@ -15,6 +15,7 @@ import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
 import { timelineWords } from '../../words.ts';
+import type { StretchKind } from './rows/kinds.ts';
 
 type Props = {
   /** The job that has the row. */
@@ -40,7 +41,7 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         {row.stretches.map(({ kind, from, to, expires, note }) => (
           <Fact key={`${kind} ${from}`} name={timelineWords.stretches[kind]}>
             {formatDuration((to ?? now) - from)}
-            {note !== undefined && `: ${note}`}
+            {note !== undefined && !isTold(row, kind) && `: ${note}`}
             {to === null && expires !== undefined && `, expires ${format(expires, 'second')}`}
           </Fact>
         ))}
@@ -84,6 +85,11 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
       </div>
     </>
   );
+}
+
+/** The errors of model calls are facts of their own. */
+function isTold(row: Row, kind: StretchKind): boolean {
+  return kind === 'failed' && row.kind === 'step' && row.step.kind === 'model';
 }
 
 function StepLog({ jobId, step, isOver }: { jobId: string; step: JobStep; isOver: boolean }) {

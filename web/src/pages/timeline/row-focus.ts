@@ -28,10 +28,13 @@ export function useRowFocus(shown: readonly ShownRow[], scroller: { current: HTM
   }, [current, scroller]);
   return {
     press(event) {
+      // Texts that scroll, and dialogs of a row, keep their keys.
+      if (!isOnControl(event)) return;
       const next = rowAfter(event.key, current, shown.length);
       const key = next === null ? undefined : shown[next]?.key;
       if (next === null || key === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
+      if (next === current) return;
       wanted.current = true;
       setCurrentKey(key);
     },
@@ -43,6 +46,11 @@ export function useRowFocus(shown: readonly ShownRow[], scroller: { current: HTM
     kept: [current],
     isCurrent: (index) => index === current,
   };
+}
+
+/** Whether a button or a link below the element has the focus. React reports keys of dialogs, too. */
+export function isOnControl({ target, currentTarget }: KeyboardEvent): boolean {
+  return target instanceof Element && target.matches('button, a') && currentTarget.contains(target);
 }
 
 /** A row that was not in the DOM cannot get the focus before it is measured. */

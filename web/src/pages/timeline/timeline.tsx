@@ -46,13 +46,15 @@ export function Timeline({ job }: { job: Job }) {
         ) : null,
       )}
       {steps.isPending && <Skeleton lines={6} height={28} />}
-      {steps.isError && steps.data === undefined && (
+      {steps.isError && steps.data?.isWhole !== true && (
         <ErrorState error={steps.error} onRetry={() => void steps.refetch()} />
       )}
       {steps.data !== undefined && (
         <>
           <Summary rows={rows} now={now} />
-          {!steps.data.isWhole && <p role="status">{timelineWords.loadingMore(steps.data.steps.length)}</p>}
+          {!steps.data.isWhole && !steps.isError && (
+            <p role="status">{timelineWords.loadingMore(steps.data.steps.length)}</p>
+          )}
           <Tabs
             label="View"
             tabs={[
