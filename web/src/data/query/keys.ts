@@ -118,13 +118,16 @@ const OF_CONTEXTS: readonly QueryKey[] = [
   ['deliveries'],
 ];
 
+/** Decisions, and changes of everything else, are in the audit log. */
+const AUDIT: QueryKey = keys.refresh(['audit']);
+
 const STALE: { readonly [Resource in Change['resource']]: readonly QueryKey[] } = {
-  contexts: OF_CONTEXTS,
-  schedules: [keys.schedules, ['schedule-runs']],
-  webhooks: [keys.webhooks, ['deliveries']],
-  roles: [keys.roles],
-  keys: [keys.apiKeys],
-  all: [...OF_CONTEXTS, keys.webhooks, keys.roles, keys.apiKeys],
+  contexts: [...OF_CONTEXTS, AUDIT],
+  schedules: [keys.schedules, ['schedule-runs'], AUDIT],
+  webhooks: [keys.webhooks, ['deliveries'], AUDIT],
+  roles: [keys.roles, AUDIT],
+  keys: [keys.apiKeys, AUDIT],
+  all: [...OF_CONTEXTS, keys.webhooks, keys.roles, keys.apiKeys, AUDIT],
 };
 
 /** Those that are read again after a change of one of these. */
