@@ -1,6 +1,6 @@
 // Lists: times in one zone, which can be switched, and names in place of ids.
 import { expect } from 'vitest';
-import { browserTest as test, expectAccessible, useBrowser } from './rig/browser.ts';
+import { browserTest as test, expectAccessible, settled, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
 
@@ -109,4 +109,16 @@ test('spawned workers are below their parents, and a context without a title is 
   await fold.click();
   await page.getByRole('searchbox', { name: 'Find a context' }).fill('I am reader');
   await reader.waitFor();
+});
+
+test('a list that is open shows the first input soon after another client has sent it', async () => {
+  const { client, url } = platform();
+  const page = await visit(url);
+  const list = page.getByRole('navigation', { name: 'Contexts' });
+  await list.getByRole('link').first().waitFor();
+  await settled(page);
+  const untitled = await client.contexts.create({ config: { model: 'simulated/test' } });
+  const { job_id: job } = await client.contexts.send(untitled.id, 'say: sent elsewhere');
+  await client.jobs.wait(job);
+  await list.getByRole('link', { name: 'say: sent elsewhere' }).waitFor({ timeout: 10_000 });
 });

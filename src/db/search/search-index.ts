@@ -60,10 +60,13 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
  * Processes the backlog, oldest first: adds entries for inputs and answers with text, and deletes each backlog row when
  * all messages up to its number are indexed. A pass that ends before has an entry for its last message: without text,
  * one that is never found. Skips a context that is being deleted, because its entries would remain. True:
- * progress was made, and more is left.
+ * progress was made, and more is left. `onTitled`: called with each context whose first input was stored.
  */
-export async function indexBacklog(executor: Executor): Promise<boolean> {
-  const [row] = await executor.execute<{ goes_on: boolean }>(sql`/* search.index_backlog */
+export async function indexBacklog(
+  executor: Executor,
+  onTitled: (contextId: ContextId) => void = () => undefined,
+): Promise<boolean> {
+  const [row] = await executor.execute<{ goes_on: boolean; titled: ContextId[] }>(sql`/* search.index_backlog */
     with backlog as materialized (
       select b.id, b.context_id, b.upto_seq from search_backlog b
       where (select pg_try_advisory_xact_lock(${LOCK})) order by b.id limit ${ROWS}
@@ -109,15 +112,17 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
         on f.context_id = w.context_id
       where w.first_input is null and f.text <> '' for no key update of w skip locked
     ), titled as (
-      update workers w set first_input = u.text from untitled u where w.id = u.id
+      update workers w set first_input = u.text from untitled u where w.id = u.id returning w.context_id
     ), gone as (
       delete from search_backlog b using backlog w
         left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id
       where b.id = w.id and (w.upto_seq <= come.seq or c.id is null)
       returning b.id
     )
-    select exists (select 1 from gone) or exists (select 1 from made) as goes_on from (
-      select count(*) as rows from backlog) b
-    where b.rows = ${ROWS} or b.rows > (select count(*) from gone)`);
+    select (exists (select 1 from gone) or exists (select 1 from made))
+        and (b.rows = ${ROWS} or b.rows > (select count(*) from gone)) as goes_on,
+      (select coalesce(jsonb_agg(t.context_id), '[]') from titled t) as titled
+    from (select count(*) as rows from backlog) b`);
+  for (const contextId of row?.titled ?? []) onTitled(contextId);
   return row?.goes_on ?? false;
 }

@@ -138,12 +138,15 @@ async function say(contextId: ContextId, after: number, text: string): Promise<v
 
 test('the beginning of the first input is stored with the worker, once, on one line', async () => {
   const contextId = await spoken(2, `'  Input ' || n || E' of\\n\\t' || repeat('x', 2000)`);
-  while (await indexBacklog(the.database.db));
+  const titled: ContextId[] = [];
+  const onTitled = (id: ContextId): void => void titled.push(id);
+  while (await indexBacklog(the.database.db, onTitled));
   const stored = await firstInput(contextId);
   expect(stored).toBe(`Input 1 of ${'x'.repeat(120)}`.slice(0, 120));
   await say(contextId, 2, 'a later one');
-  while (await indexBacklog(the.database.db));
+  while (await indexBacklog(the.database.db, onTitled));
   expect(await firstInput(contextId)).toBe(stored);
+  expect(titled).toEqual([contextId]);
 });
 
 test('a worker that a command has locked gets no first input, and the index does not wait for it', async () => {
