@@ -75,7 +75,8 @@ test('spawned workers are below their parents, and a context without a title is 
   );
   await client.jobs.wait(job);
   const untitled = await client.contexts.create({ config: { model: 'simulated/test' } });
-  await client.contexts.send(untitled.id, '  Translate the\n letter,   please.  ');
+  const { job_id: other } = await client.contexts.send(untitled.id, '  Translate the\n letter,   please.  ');
+  await client.jobs.wait(other);
   const [below] = (await client.contexts.list({ parent_worker_id: lead.worker_id }).page()).data;
   expect(below).toMatchObject({ parent_worker_id: lead.worker_id, has_children: false });
 
@@ -87,7 +88,7 @@ test('spawned workers are below their parents, and a context without a title is 
   // The index stores it about a second later, and the list is read again.
   await row('Translate the letter, please.').waitFor();
   await row('the lead').waitFor();
-  expect(await list.getByRole('link').first().innerText()).toContain('the lead');
+  await expect.poll(() => list.getByRole('link').first().innerText()).toContain('the lead');
   const reader = row(/^reader/);
   expect(await reader.count()).toBe(0);
   const fold = list.getByRole('button', { name: 'Workers below the lead' });
