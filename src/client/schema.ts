@@ -1120,7 +1120,7 @@ export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
   /** model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction. */
   name: string;
-  /** running and waiting: in progress. pending and started: no process runs it now. */
+  /** running and waiting: in progress. pending and started: no process runs it now. cancelled: it was stopped with its job. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
   attempt: number | null;
   n: number | null;
