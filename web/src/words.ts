@@ -3,6 +3,7 @@
  * told so (`web/vite.config.ts`): the texts of a page are in the chunk of that page, although all pages import this file.
  */
 export { actorWords } from './words/actors.ts';
+export { answerWords } from './words/answers.ts';
 export { apiKeysWords } from './words/api-keys.ts';
 export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
@@ -16,6 +17,7 @@ export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
 export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
+export { timelineWords } from './words/pages/timeline.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
 export { placeWords } from './words/places.ts';

@@ -15,7 +15,8 @@ import type { ChildRow, Row } from './rows/rows.ts';
 import type { Stretch } from './rows/stretches.ts';
 import type { ShownRow } from './rows/tree.ts';
 import { place as placeIn, type Span } from './span.ts';
-import { STRETCHES, WORDS, isWait } from './words.ts';
+import { isWait } from './rows/kinds.ts';
+import { timelineWords } from '../../words.ts';
 
 const ICONS = {
   model: Icon.Sparkles,
@@ -80,7 +81,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               <Kind aria-hidden="true" />
               <span className={css.name}>{row.name}</span>
               {row.kind === 'step' && row.failed.length > 0 && (
-                <span className={css.attempt}>{WORDS.attempts(row.failed.length + 1)}</span>
+                <span className={css.attempt}>{timelineWords.attempts(row.failed.length + 1)}</span>
               )}
               <Standing row={row} />
             </span>
@@ -96,7 +97,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               ))}
             </span>
             <span className={css.took}>{took}</span>
-            {parts.length > 0 && <span className={css.hidden}>{WORDS.onCritical}</span>}
+            {parts.length > 0 && <span className={css.hidden}>{timelineWords.onCritical}</span>}
           </button>
         </Tooltip>
         {row.kind === 'child' && (
@@ -106,7 +107,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               className={css.turn}
               tabIndex={tabIndex}
               aria-expanded={shown.isOpen}
-              aria-label={shown.isOpen ? WORDS.hideSteps(row.name) : WORDS.showSteps(row.name)}
+              aria-label={shown.isOpen ? timelineWords.hideSteps(row.name) : timelineWords.showSteps(row.name)}
               onClick={() => actions.onTurn(row.job.job_id)}
             >
               <Icon.ChevronRight aria-hidden="true" />
@@ -135,14 +136,15 @@ export function ChartNote({
   /** Reads the steps of the child job again. */
   onRetry: (jobId: string) => void;
 }) {
-  const text = { loading: WORDS.loading, failed: WORDS.notRead, empty: WORDS.noSteps }[note](of.name);
+  const { loading, notRead, noSteps } = timelineWords;
+  const text = { loading, failed: notRead, empty: noSteps }[note](of.name);
   return (
     <div {...itemOf({ level, index, count })} className={css.row}>
       <p className={css.note} role="status">
         {text}{' '}
         {note === 'failed' && (
           <Button size="small" onClick={() => onRetry(jobId)}>
-            {WORDS.tryAgain}
+            {timelineWords.tryAgain}
           </Button>
         )}
       </p>
@@ -165,10 +167,10 @@ function itemOf({ level, index, count }: RowPlace) {
 function textOf({ stretches }: Row, now: number): string {
   const told = stretches.slice(0, MOST_TOLD).map(({ kind, from, to, note }) => {
     const reason = note === undefined ? '' : ` (${note})`;
-    return `${STRETCHES[kind]}: ${formatDuration((to ?? now) - from)}${reason}`;
+    return `${timelineWords.stretches[kind]}: ${formatDuration((to ?? now) - from)}${reason}`;
   });
   const more = stretches.length - told.length;
-  return [...told, ...(more > 0 ? [WORDS.moreStretches(more)] : [])].join(' · ');
+  return [...told, ...(more > 0 ? [timelineWords.moreStretches(more)] : [])].join(' · ');
 }
 
 /** Badge for the current wait, or for a status other than `completed`. */
@@ -177,7 +179,7 @@ function Standing({ row: { status, stretches } }: { row: Row }) {
   if (last !== undefined && last.to === null && isWait(last.kind))
     return (
       <Badge tone="amber" dot="still">
-        {STRETCHES[last.kind]}
+        {timelineWords.stretches[last.kind]}
       </Badge>
     );
   return status === 'completed' ? null : <StatusBadge status={status} />;

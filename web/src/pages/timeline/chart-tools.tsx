@@ -6,7 +6,8 @@ import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import type { ShownRow } from './rows/tree.ts';
 import type { Span } from './span.ts';
-import { STRETCHES, WORDS, type StretchKind } from './words.ts';
+import type { StretchKind } from './rows/kinds.ts';
+import { timelineWords } from '../../words.ts';
 
 type Props = {
   shown: readonly ShownRow[];
@@ -26,9 +27,9 @@ export function ChartTools({ shown, span, onEarlier, onLater, onZoom, onWhole, s
     <div className={css.tools} role="toolbar" aria-label="Chart controls">
       <Legend shown={shown} showsPath={showsPath} />
       <div className={css.buttons}>
-        <Tooltip text={WORDS.criticalAbout}>
+        <Tooltip text={timelineWords.criticalAbout}>
           <Button size="small" variant="quiet" aria-pressed={showsPath} className={css.path} onClick={onPath}>
-            <Route aria-hidden="true" /> {WORDS.critical}
+            <Route aria-hidden="true" /> {timelineWords.critical}
           </Button>
         </Tooltip>
         <IconButton label="Earlier" keys="←" size="small" disabled={isWhole} onClick={onEarlier}>
@@ -55,19 +56,19 @@ export function ChartTools({ shown, span, onEarlier, onLater, onZoom, onWhole, s
 function Legend({ shown, showsPath }: { shown: readonly ShownRow[]; showsPath: boolean }) {
   const found = new Set<StretchKind>();
   for (const one of shown) if (one.kind === 'row') for (const { kind } of one.row.stretches) found.add(kind);
-  const kinds = (Object.keys(STRETCHES) as StretchKind[]).filter((kind) => found.has(kind));
+  const kinds = (Object.keys(timelineWords.stretches) as StretchKind[]).filter((kind) => found.has(kind));
   return (
     <ul className={css.legend} aria-label="Colours">
       {kinds.map((kind) => (
         <li key={kind}>
           <span className={classes(css.swatch, css[kind])} aria-hidden="true" />
-          {STRETCHES[kind]}
+          {timelineWords.stretches[kind]}
         </li>
       ))}
       {showsPath && (
         <li>
           <span className={classes(css.swatch, css.critical)} aria-hidden="true" />
-          {WORDS.critical}
+          {timelineWords.critical}
         </li>
       )}
     </ul>

@@ -8,14 +8,14 @@ import { CallProgress } from '../../call-log/call-progress.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../ui/text/time-format.ts';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { LOST_AT, PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
-import { STRETCHES, type StretchKind } from './words.ts';
-
-const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+import { timelineWords } from '../../words.ts';
+import type { StretchKind } from './rows/kinds.ts';
 
 type Props = {
   /** The job that has the row. */
@@ -26,6 +26,7 @@ type Props = {
 };
 
 export function RowDetails({ jobId, row, now, onZoom }: Props) {
+  const format = useTimeFormat();
   return (
     <>
       {row.kind === 'step' && row.to === null && row.step.progress !== null && (
@@ -35,13 +36,13 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         <Fact name="Status">
           <StatusBadge status={row.status} />
         </Fact>
-        <Fact name="Started">{clock.format(row.from)}</Fact>
-        <Fact name="Ended">{row.to === null ? 'not yet' : clock.format(row.to)}</Fact>
+        <Fact name="Started">{format(row.from, 'second')}</Fact>
+        <Fact name="Ended">{row.to === null ? 'not yet' : format(row.to, 'second')}</Fact>
         {row.stretches.map(({ kind, from, to, expires, note }) => (
-          <Fact key={`${kind} ${from}`} name={STRETCHES[kind]}>
+          <Fact key={`${kind} ${from}`} name={timelineWords.stretches[kind]}>
             {formatDuration((to ?? now) - from)}
             {note !== undefined && !isTold(row, kind) && `: ${note}`}
-            {to === null && expires !== undefined && `, expires ${clock.format(expires)}`}
+            {to === null && expires !== undefined && `, expires ${format(expires, 'second')}`}
           </Fact>
         ))}
         {row.kind === 'step' && row.failed.map((step) => <FailedAttempt key={step.attempt} step={step} />)}

@@ -8,7 +8,7 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import type { Row } from './rows/rows.ts';
 import type { ShownRow } from './rows/tree.ts';
-import { STRETCHES, WORDS } from './words.ts';
+import { timelineWords } from '../../words.ts';
 import css from './timeline.module.css';
 
 const KINDS = { model: 'Model', tool: 'Tool', wait: 'Wait', compact: 'Compaction' } as const;
@@ -26,12 +26,12 @@ export function StepsTable({ shown, now }: { shown: readonly ShownRow[]; now: nu
       <Rows rows={page} begin={begin} now={now} />
       {all.length > PAGE && (
         <div className={css.pager}>
-          <IconButton label={WORDS.earlierRows} disabled={from === 0} onClick={() => setFirst(from - PAGE)}>
+          <IconButton label={timelineWords.earlierRows} disabled={from === 0} onClick={() => setFirst(from - PAGE)}>
             <ChevronLeft />
           </IconButton>
-          <span role="status">{WORDS.shown(from + 1, from + page.length, all.length)}</span>
+          <span role="status">{timelineWords.shown(from + 1, from + page.length, all.length)}</span>
           <IconButton
-            label={WORDS.laterRows}
+            label={timelineWords.laterRows}
             disabled={from + PAGE >= all.length}
             onClick={() => setFirst(from + PAGE)}
           >
@@ -78,7 +78,7 @@ function Rows({ rows, begin, now }: { rows: readonly TableRow[]; begin: number; 
           kind: 'wide',
           cell: ({ stretches }) =>
             stretches
-              .map(({ kind, from, to }) => `${STRETCHES[kind]} ${formatDuration((to ?? now) - from)}`)
+              .map(({ kind, from, to }) => `${timelineWords.stretches[kind]} ${formatDuration((to ?? now) - from)}`)
               .join(', '),
         },
         {

@@ -16,7 +16,7 @@ import { shownRows, type Branch, type Branches } from './rows/tree.ts';
 import { StepsTable } from './steps-table.tsx';
 import { Summary } from './summary.tsx';
 import css from './timeline.module.css';
-import { WORDS } from './words.ts';
+import { timelineWords } from '../../words.ts';
 
 /** Effectively disables the clock: the chart of a finished job is not rendered again. */
 const NEVER_MS = 1e15;
@@ -52,7 +52,9 @@ export function Timeline({ job }: { job: Job }) {
       {steps.data !== undefined && (
         <>
           <Summary rows={rows} now={now} />
-          {!steps.data.isWhole && !steps.isError && <p role="status">{WORDS.loadingMore(steps.data.steps.length)}</p>}
+          {!steps.data.isWhole && !steps.isError && (
+            <p role="status">{timelineWords.loadingMore(steps.data.steps.length)}</p>
+          )}
           <Tabs
             label="View"
             tabs={[

@@ -3,7 +3,8 @@
  * before them, are one row. Times are milliseconds since 1970.
  */
 import type { ChildJob, Job, JobStep } from 'nightshift/client';
-import { WORDS, isWait } from '../words.ts';
+import { isWait } from './kinds.ts';
+import { timelineWords } from '../../../words.ts';
 import { parse, stretchesOfCall, stretchesOfTool, type Stretch } from './stretches.ts';
 
 type Place = {
@@ -91,7 +92,7 @@ function callRow(steps: readonly JobStep[], place: number, firstTokenAt: number 
   const stretches = steps.flatMap((one, at) => stretchesOfCall(one, steps[at - 1] ?? null, firstTokenAt));
   return {
     ...placed(`step ${place}`, last, stretches),
-    name: step.kind === 'wait' ? WORDS.wait[step.name === 'throttle' ? 'throttle' : 'retry'] : step.name,
+    name: step.kind === 'wait' ? timelineWords.wait[step.name === 'throttle' ? 'throttle' : 'retry'] : step.name,
     kind: 'step',
     step,
     failed: models.filter((one) => one !== step),
@@ -107,7 +108,7 @@ function compactRow(step: JobStep, place: number): StepRow {
   const stretch: Stretch = { kind: 'compact', from: Date.parse(step.started_at), to: parse(step.ended_at) };
   return {
     ...placed(`step ${place}`, step, [stretch]),
-    name: WORDS.compaction(step.name),
+    name: timelineWords.compaction(step.name),
     kind: 'step',
     step,
     failed: [],

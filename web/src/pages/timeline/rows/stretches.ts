@@ -1,6 +1,7 @@
 /** The time stretches of a step. Times are milliseconds since 1970. */
 import type { CallWait, JobStep } from 'nightshift/client';
-import { THROTTLED_BY, WORDS, isWait, type StretchKind } from '../words.ts';
+import { type StretchKind, isWait } from './kinds.ts';
+import { timelineWords } from '../../../words.ts';
 
 /**
  * `to` is null while the stretch continues. `expires`: when the wait times out. `note`: why it failed, or what it waits
@@ -26,10 +27,12 @@ export function stretchesOfCall(step: JobStep, last: JobStep | null, firstTokenA
 /** After a refusal by the provider, a wait is for its limit, as one for the refusal of another call is. */
 function waitBefore(step: JobStep, last: JobStep | null, { from, to }: Pick<Stretch, 'from' | 'to'>): Stretch {
   const reason = step.reason ?? refusalOf(last);
-  return reason === null ? { kind: 'retry', from, to } : { kind: 'throttle', from, to, note: THROTTLED_BY[reason] };
+  return reason === null
+    ? { kind: 'retry', from, to }
+    : { kind: 'throttle', from, to, note: timelineWords.throttledBy[reason] };
 }
 
-function refusalOf(last: JobStep | null): keyof typeof THROTTLED_BY | null {
+function refusalOf(last: JobStep | null): keyof typeof timelineWords.throttledBy | null {
   if (last?.error?.code === 'provider_rate_limited') return 'rate_limited';
   return last?.error?.code === 'provider_overloaded' ? 'overloaded' : null;
 }
@@ -42,7 +45,7 @@ export function stretchesOfTool(step: JobStep, requestedAt: number): Stretch[] {
     const next = parse(runs[at + 1]?.began_at ?? null);
     const from = Date.parse(began_at);
     // An execution cut off by a crash has no end time; it lasted at most until the next execution started.
-    if (ended_at === null && next !== null) return { kind: 'failed', from, to: next, note: WORDS.cutOff };
+    if (ended_at === null && next !== null) return { kind: 'failed', from, to: next, note: timelineWords.cutOff };
     const isLast = at === runs.length - 1;
     return { kind: isLast && step.status === 'failed' ? 'failed' : 'tool', from, to: parse(ended_at) ?? to };
   });

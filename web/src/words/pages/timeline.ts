@@ -1,8 +1,8 @@
-/** The texts of the timeline. */
+/** Texts of the timeline of a job. Those of its other parts follow. */
 import type { CallWait } from 'nightshift/client';
 
 /** Waits, during which the job holds no slot of a worker process, and what the label of a bar says. */
-const WAITS = {
+const waits = {
   approval: 'Waiting for approval',
   answer: 'Waiting for an answer',
   client: 'Waiting for the client',
@@ -13,7 +13,7 @@ const WAITS = {
   throttle: 'Throttled',
 } as const satisfies Record<CallWait['for'] | 'retry' | 'throttle', string>;
 
-export const STRETCHES = {
+const stretches = {
   delay: 'Delayed',
   queue: 'Queued',
   first: 'Time to first token',
@@ -21,25 +21,19 @@ export const STRETCHES = {
   tool: 'Tool execution',
   failed: 'Failed',
   open: 'Not run',
-  ...WAITS,
+  ...waits,
   compact: 'Compaction',
   child: 'Child worker',
 } as const;
 
-export type StretchKind = keyof typeof STRETCHES;
-
-export function isWait(kind: StretchKind): kind is keyof typeof WAITS {
-  return kind in WAITS;
-}
-
 /** Why a model is throttled. */
-export const THROTTLED_BY = {
+const throttledBy = {
   rate_limited: 'the provider limits the rate of calls',
   overloaded: 'the provider is overloaded',
 } as const;
 
 /** The parts of the summary, in the order in which time is given to one of them if several things run at once. */
-export const SPENT = {
+const spentOn = {
   model: 'Model',
   tools: 'Tools',
   failed: 'Failed calls',
@@ -54,9 +48,11 @@ export const SPENT = {
   other: 'Other',
 } as const;
 
-export type SpentOn = keyof typeof SPENT;
-
-export const WORDS = {
+export const timelineWords = {
+  waits,
+  stretches,
+  throttledBy,
+  spentOn,
   attempts: (count: number) => `${count} attempts`,
   cutOff: 'The process ended during this execution.',
   wait: { retry: 'Wait before retry', throttle: 'Throttled' },
