@@ -2,7 +2,6 @@
  * The bus: publish and subscribe, at most once, to those who are subscribed at the time. All durable state is in
  * PostgreSQL, where a subscriber that missed a message reads it.
  */
-import type { User } from '../core/access/user.ts';
 import type { ContextId, JobId, ProcessId, TenantId } from '../core/ids.ts';
 import type { ThrottleNews } from '../core/run/throttle.ts';
 import type { ChangedResource } from '../core/stream/change.ts';
@@ -55,7 +54,7 @@ export type Interest = {
  */
 export type Change =
   | { kind: 'contexts'; contextIds: readonly ContextId[] }
-  | { kind: 'resource'; tenantId: TenantId; user: User | null; resource: ChangedResource };
+  | { kind: 'resource'; tenantId: TenantId; resource: ChangedResource };
 
 /** To all processes: for the next `forMs` milliseconds clients follow tenants. */
 export type ChangesWanted = { forMs: number };
@@ -116,8 +115,8 @@ export type Bus = Channels & { changed: ChangePublisher };
 export type ChangePublisher = {
   /** Something about a context was committed. */
   context(contextId: ContextId): void;
-  /** A client of the tenant wrote to a resource. `user`: whose token or sign-in it had; null: a key's. */
-  resource(tenantId: TenantId, user: User | null, resource: ChangedResource): void;
+  /** A client of the tenant wrote to a resource. */
+  resource(tenantId: TenantId, resource: ChangedResource): void;
 };
 
 export type Channels = {

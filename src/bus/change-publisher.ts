@@ -5,6 +5,8 @@
 import type { ContextId } from '../core/ids.ts';
 import { changes, changesWanted, type Bus, type ChangePublisher, type Channels } from './bus.ts';
 
+/** API processes with followers say so more often, in milliseconds. */
+const FIRST_MS = 5_000;
 /** How long contexts are collected, in milliseconds. */
 const GATHER_MS = 200;
 /** Contexts in one message at most. */
@@ -15,8 +17,8 @@ export function withChanges(channels: Channels): Bus {
 }
 
 function createChangePublisher(channels: Channels): ChangePublisher {
-  /** Until when changes are wanted, on the monotonic clock. */
-  let until = 0;
+  /** Until when changes are wanted, on the monotonic clock: at first until API processes have said whether they are. */
+  let until = performance.now() + FIRST_MS;
   let gathered = new Set<ContextId>();
   void channels.subscribe(changesWanted(), ({ forMs }) => (until = performance.now() + forMs));
 
@@ -35,8 +37,8 @@ function createChangePublisher(channels: Channels): ChangePublisher {
       gathered.add(contextId);
       if (gathered.size >= MANY) send();
     },
-    resource(tenantId, user, resource) {
-      if (isWanted()) channels.publish(changes(), { kind: 'resource', tenantId, user, resource });
+    resource(tenantId, resource) {
+      if (isWanted()) channels.publish(changes(), { kind: 'resource', tenantId, resource });
     },
   };
 }

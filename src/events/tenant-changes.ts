@@ -16,16 +16,25 @@ import type { Joined, Subscriber } from './subscriber.ts';
 const WANTED_MS = 10_000;
 const RENEW_MS = 3_000;
 
-/** How long contexts are collected before their owners are read, in milliseconds. */
+/** How long changes are collected before they are told, and the wait after their owners could not be read, in milliseconds. */
 const GATHER_MS = 200;
+const AGAIN_MS = 2_000;
 
-/** Owners that are remembered at most. */
-const REMEMBERED = 20_000;
+/** Contexts that are collected at most, and owners that are remembered. */
+const MANY = 20_000;
 
 /** Ids in one event at most. With more, the event has none. */
 const MOST_IDS = 100;
 
 type Listening = { unsubscribe: Promise<() => void>; renewing: NodeJS.Timeout };
+
+type Due = {
+  contexts: Set<ContextId>;
+  resources: Map<TenantId, Set<ChangedResource>>;
+  /** Something was lost. */
+  everything: boolean;
+};
+const NOTHING = (): Due => ({ contexts: new Set(), resources: new Map(), everything: false });
 
 /** A subscriber, with what it sees. */
 type Follower = { tenantId: TenantId; reach: Reach; subscriber: Subscriber };
@@ -35,7 +44,9 @@ export class TenantChanges {
   readonly #bus: Bus;
   readonly #followers = new Set<Follower>();
   readonly #owners = new Map<ContextId, Owner>();
-  #gathered = new Set<ContextId>();
+  /** What is told next. */
+  #due = NOTHING();
+  #telling: NodeJS.Timeout | null = null;
   #isClosed = false;
   /** Requests that have joined. */
   #uses = 0;
@@ -71,10 +82,16 @@ export class TenantChanges {
     };
   }
 
-  /** Changes may have been lost. */
+  /** Changes may have been lost, also those that others publish until they hear that changes are wanted. */
   lost(): void {
-    const event = changed('all', []);
-    for (const { subscriber } of this.#followers) subscriber.send([event]);
+    if (this.#listening === null) return;
+    this.#want();
+    const everything = (): void => {
+      this.#due.everything = true;
+      this.#tellSoon(GATHER_MS);
+    };
+    everything();
+    setTimeout(everything, RENEW_MS).unref();
   }
 
   close(): void {
@@ -83,11 +100,14 @@ export class TenantChanges {
     this.#rest();
   }
 
+  #want(): void {
+    this.#bus.publish(changesWanted(), { forMs: WANTED_MS });
+  }
+
   #listen(): Listening {
-    const want = (): void => this.#bus.publish(changesWanted(), { forMs: WANTED_MS });
     const unsubscribe = this.#bus.subscribe(changes(), (change) => this.#take(change));
-    want();
-    return { unsubscribe, renewing: setInterval(want, RENEW_MS).unref() };
+    void unsubscribe.then(() => this.#want());
+    return { unsubscribe, renewing: setInterval(() => this.#want(), RENEW_MS).unref() };
   }
 
   #rest(): void {
@@ -96,47 +116,68 @@ export class TenantChanges {
     void this.#listening.unsubscribe.then((unsubscribe) => unsubscribe());
     this.#listening = null;
     this.#owners.clear();
+    this.#due = NOTHING();
   }
 
   #take(change: Change): void {
-    if (change.kind === 'resource') return this.#tellResource(change);
-    if (this.#gathered.size === 0) setTimeout(() => void this.#tellContexts(), GATHER_MS).unref();
-    for (const id of change.contextIds) this.#gathered.add(id);
+    const { contexts, resources } = this.#due;
+    if (change.kind === 'resource') {
+      const ofTenant = resources.get(change.tenantId) ?? new Set();
+      resources.set(change.tenantId, ofTenant.add(change.resource));
+    } else for (const id of change.contextIds) contexts.add(id);
+    this.#tellSoon(GATHER_MS);
   }
 
-  #tellResource({ tenantId, user, resource }: Extract<Change, { kind: 'resource' }>): void {
-    const event = [changed(resource, [])];
-    for (const { tenantId: of, reach, subscriber } of this.#followers) {
-      const concerns = reach.kind === 'tenant' || (reach.kind === 'user' && reach.user === user);
-      if (of === tenantId && concerns) subscriber.send(event);
-    }
+  /** One round at a time. */
+  #tellSoon(ms: number): void {
+    this.#telling ??= setTimeout(() => void this.#tell(), ms).unref();
   }
 
-  /** If PostgreSQL is unavailable, followers read again what they show, and learn it from that. */
-  async #tellContexts(): Promise<void> {
-    const ids = [...this.#gathered];
-    this.#gathered = new Set();
-    const known = await this.#learn(ids).then(
-      () => true,
-      () => false,
-    );
-    if (!known) return this.lost();
-    for (const { tenantId, reach, subscriber } of this.#followers) {
-      const seen = ids.filter((id) => isSeen(id, this.#owners.get(id), tenantId, reach));
-      if (seen.length > 0) subscriber.send([changed('contexts', seen)]);
-    }
+  async #tell(): Promise<void> {
+    const due = this.#due;
+    this.#due = NOTHING();
+    const owners = await this.#ownersOf([...due.contexts]).catch(() => null);
+    this.#telling = null;
+    if (owners === null) this.#putBack(due);
+    else for (const follower of this.#followers) follower.subscriber.send(eventsFor(follower, due, owners));
+    const { contexts, resources, everything } = this.#due;
+    if (owners === null) this.#tellSoon(AGAIN_MS);
+    else if (everything || contexts.size > 0 || resources.size > 0) this.#tellSoon(GATHER_MS);
   }
 
-  async #learn(ids: readonly ContextId[]): Promise<void> {
+  /** PostgreSQL does not say whose contexts they are: it may later. */
+  #putBack({ contexts, resources, everything }: Due): void {
+    for (const id of contexts) this.#due.contexts.add(id);
+    for (const [tenantId, some] of resources)
+      this.#due.resources.set(tenantId, new Set([...some, ...(this.#due.resources.get(tenantId) ?? [])]));
+    if (everything || this.#due.contexts.size > MANY) this.#due = { ...NOTHING(), everything: true };
+  }
+
+  async #ownersOf(ids: readonly ContextId[]): Promise<ReadonlyMap<ContextId, Owner>> {
     const unknown = ids.filter((id) => !this.#owners.has(id));
-    if (unknown.length === 0) return;
-    const owners = await readOwners(this.#ofAll, unknown);
-    if (this.#owners.size + owners.length > REMEMBERED) this.#owners.clear();
-    for (const owner of owners) this.#owners.set(owner.id, owner);
+    const read = unknown.length === 0 ? [] : await readOwners(this.#ofAll, unknown);
+    const known = ids.flatMap((id) => this.#owners.get(id) ?? []);
+    if (this.#owners.size + read.length > MANY) this.#owners.clear();
+    for (const owner of read) this.#owners.set(owner.id, owner);
+    return new Map([...known, ...read].map((owner) => [owner.id, owner]));
   }
 }
 
-/** A deleted context has no owner: its deletion is told as that of a resource. */
+function eventsFor(
+  { tenantId, reach }: Follower,
+  { contexts, resources, everything }: Due,
+  owners: ReadonlyMap<ContextId, Owner>,
+): FleetingEvent[] {
+  if (everything) return [changed('all', [])];
+  const written = [...(resources.get(tenantId) ?? [])].filter(
+    (resource) => reach.kind === 'tenant' || resource === 'contexts',
+  );
+  const seen = [...contexts].filter((id) => isSeen(id, owners.get(id), tenantId, reach));
+  const ofContexts = seen.length === 0 || written.includes('contexts') ? [] : [changed('contexts', seen)];
+  return [...ofContexts, ...written.map((resource) => changed(resource, []))];
+}
+
+/** A deleted context has no owner: its deletion is told without its id. */
 function isSeen(id: ContextId, owner: Owner | undefined, tenantId: TenantId, reach: Reach): boolean {
   if (owner?.tenantId !== tenantId) return false;
   switch (reach.kind) {

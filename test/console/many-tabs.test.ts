@@ -29,7 +29,7 @@ function countStreams(page: Page): () => number {
   const open = new Set<unknown>();
   const context = page.context();
   context.on('request', (request) => {
-    if (/\/api\/contexts\/[^/]+\/events/.test(request.url())) open.add(request);
+    if (/\/api\/(contexts\/[^/]+\/)?events/.test(request.url())) open.add(request);
   });
   context.on('requestfailed', (request) => void open.delete(request));
   context.on('requestfinished', (request) => void open.delete(request));

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { changes, changesWanted, type Bus, type Change } from '../../src/bus/bus.ts';
 import { withChanges } from '../../src/bus/change-publisher.ts';
-import { WHOLE_TENANT } from '../../src/core/access/reach.ts';
+import { WHOLE_TENANT, type Reach } from '../../src/core/access/reach.ts';
+import type { User } from '../../src/core/access/user.ts';
 import { DEFAULT_TENANT, type ContextId, type TenantId } from '../../src/core/ids.ts';
 import type { StreamEvent } from '../../src/core/stream/stream-event.ts';
 import type { Executor } from '../../src/db/connection/client.ts';
@@ -41,17 +42,26 @@ const told = (): Change[] =>
 const wanted = (): number => published.filter(({ channel }) => channel === changesWanted().name).length;
 const context = (n: number): ContextId => id<ContextId>(n);
 
-test('changes are published only while they are wanted, and contexts once for each short time', async () => {
+test('a process that has just started publishes changes until it can have heard whether they are wanted', async () => {
   bus.changed.context(context(1));
-  bus.changed.resource(DEFAULT_TENANT, null, 'roles');
+  await vi.advanceTimersByTimeAsync(5_000);
+  bus.changed.context(context(2));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(told()).toEqual([{ kind: 'contexts', contextIds: [context(1)] }]);
+});
+
+test('changes are published only while they are wanted, and contexts once for each short time', async () => {
+  await vi.advanceTimersByTimeAsync(5_000);
+  bus.changed.context(context(1));
+  bus.changed.resource(DEFAULT_TENANT, 'roles');
   await vi.advanceTimersByTimeAsync(1_000);
   expect(told()).toEqual([]);
   bus.publish(changesWanted(), { forMs: 10_000 });
   for (const n of [1, 2, 1]) bus.changed.context(context(n));
-  bus.changed.resource(DEFAULT_TENANT, null, 'roles');
+  bus.changed.resource(DEFAULT_TENANT, 'roles');
   await vi.advanceTimersByTimeAsync(200);
   expect(told()).toEqual([
-    { kind: 'resource', tenantId: DEFAULT_TENANT, user: null, resource: 'roles' },
+    { kind: 'resource', tenantId: DEFAULT_TENANT, resource: 'roles' },
     { kind: 'contexts', contextIds: [context(1), context(2)] },
   ]);
   await vi.advanceTimersByTimeAsync(10_000);
@@ -79,8 +89,10 @@ function openChanges(answer: () => Promise<Rows>): { following: TenantChanges; r
   return { following: new TenantChanges({ execute } as unknown as Executor, bus), reads: () => reads };
 }
 
-async function follow(following: TenantChanges, tenantId = DEFAULT_TENANT) {
-  const joined = await following.join(tenantId, WHOLE_TENANT);
+const userReach = (user: string): Reach => ({ kind: 'user', user: user as User });
+
+async function follow(following: TenantChanges, tenantId = DEFAULT_TENANT, reach = WHOLE_TENANT) {
+  const joined = await following.join(tenantId, reach);
   const events: StreamEvent[] = [];
   let ended = false;
   joined.start({
@@ -127,14 +139,65 @@ test('the owner of a context is read once; many contexts make an event without i
   expect(others.data()).toEqual([]);
 });
 
-test('lost messages, and owners that cannot be read, make clients read everything', async () => {
-  const { following } = openChanges(async () => Promise.reject(new Error('away')));
+test('writes are told together, and only those of contexts to a token', async () => {
+  const { following } = openChanges(ofDefault);
+  const [all, ann] = [await follow(following), await follow(following, DEFAULT_TENANT, userReach('ann'))];
+  for (let times = 0; times < 500; times += 1) {
+    bus.changed.resource(DEFAULT_TENANT, 'contexts');
+    bus.changed.resource(DEFAULT_TENANT, 'roles');
+    bus.changed.context(context(1));
+  }
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(all.data()).toEqual([
+    { resource: 'contexts', ids: [] },
+    { resource: 'roles', ids: [] },
+    { resource: 'contexts', ids: [context(1)] },
+  ]);
+  expect(ann.data()).toEqual([{ resource: 'contexts', ids: [] }]);
+});
+
+test('after lost messages clients read everything, and once more when all processes publish again', async () => {
+  const { following } = openChanges(ofDefault);
   const one = await follow(following);
+  const before = wanted();
   following.lost();
-  bus.changed.context(context(1));
-  await vi.advanceTimersByTimeAsync(500);
+  following.lost();
+  await vi.advanceTimersByTimeAsync(1_000);
   const everything = { resource: 'all', ids: [] };
+  expect([one.data(), wanted()]).toEqual([[everything], before + 2]);
+  await vi.advanceTimersByTimeAsync(5_000);
   expect(one.data()).toEqual([everything, everything]);
+});
+
+test('owners that cannot be read are asked for again later, and no change is lost', async () => {
+  let isAway = true;
+  const { following, reads } = openChanges(async () => (isAway ? Promise.reject(new Error('away')) : ofDefault()));
+  const one = await follow(following);
+  bus.changed.context(context(1));
+  bus.changed.resource(DEFAULT_TENANT, 'roles');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(one.data()).toEqual([]);
+  expect(reads()).toBeLessThanOrEqual(3);
+  isAway = false;
+  bus.changed.context(context(2));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(one.data().flatMap(({ ids }) => ids)).toEqual([context(1), context(2)]);
+  expect(one.data().map(({ resource }) => resource)).toContain('roles');
+});
+
+test('more owners than are remembered: those of the same batch are told', async () => {
+  const everyone = async (): Promise<Rows> =>
+    Array.from({ length: 20_000 }, (_, at) => ({ id: context(at + 2), tenant: DEFAULT_TENANT, user: '' }));
+  let rows: () => Promise<Rows> = ofDefault;
+  const { following } = openChanges(() => rows());
+  const one = await follow(following);
+  bus.changed.context(context(1));
+  await vi.advanceTimersByTimeAsync(1_000);
+  rows = everyone;
+  bus.changed.context(context(1));
+  bus.changed.context(context(300));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(one.data().at(-1)).toEqual({ resource: 'contexts', ids: [context(1), context(300)] });
 });
 
 test('closing ends the streams, and those that join later', async () => {

@@ -3,7 +3,7 @@
 import { context, propagation, trace, type Span, type SpanContext } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NO_TRACING } from '../../src/core/tracing/tracing.ts';
 import type { TraceParent } from '../../src/core/tracing/trace-parent.ts';
 import { startSdk } from '../../src/telemetry/sdk.ts';
@@ -12,6 +12,7 @@ import { RunTrace } from '../../src/workers/run/run-trace.ts';
 import { startCollector } from './collector.ts';
 import { NO_SERVICES, call } from '../tools/invoke.ts';
 
+beforeAll(forget);
 afterAll(forget);
 
 // Files of tests share a process.

@@ -1,5 +1,6 @@
 /** The event stream of a tenant, and what makes its clients read again what a request wrote. */
 import { CHANGED_RESOURCES, type ChangedResource } from '../../../core/stream/change.ts';
+import { parseId, type ContextId } from '../../../core/ids.ts';
 import type { AccessControl } from '../../access/access.ts';
 import { reachOf } from '../../access/reach.ts';
 import type { Streams } from '../../response/streams.ts';
@@ -34,22 +35,33 @@ export function changeRoutes(app: App, { streamHub }: ApiPorts, accessControl: A
   );
 }
 
-/** By the first segment of the path after /api. */
+/** Those that are named by the first segment of the path after /api. */
 const WRITTEN: Readonly<Record<string, ChangedResource>> = {
   ...Object.fromEntries(CHANGED_RESOURCES.map((resource) => [resource, resource])),
   workers: 'contexts',
-  jobs: 'contexts',
-  chat: 'contexts',
 };
+
+/** Their commands tell which context they changed. */
+const TOLD = ['/api/workers/:id/messages', '/api/workers/:id/stop', '/api/workers/:id/start'];
 
 const READS = ['GET', 'HEAD', 'OPTIONS'];
 
 /** Tells clients that follow the tenant what a request wrote to. */
 export function tellChanges(app: App, { bus }: Pick<ApiPorts, 'bus'>): void {
   app.addHook('onResponse', async (request, { statusCode }) => {
-    const { method, routeOptions, scopes, tenantId, user } = request;
-    const resource = WRITTEN[routeOptions.url?.split('/')[2] ?? ''];
-    if (READS.includes(method) || statusCode >= 300 || scopes === null || resource === undefined) return;
-    bus.changed.resource(tenantId, user, resource);
+    const { method, routeOptions, scopes, tenantId, params } = request;
+    const url = routeOptions.url ?? '';
+    if (READS.includes(method) || statusCode >= 300 || scopes === null || TOLD.includes(url)) return;
+    const context = changedContext(method, url, params);
+    const resource = WRITTEN[url.split('/')[2] ?? ''];
+    if (context !== null) bus.changed.context(context);
+    else if (resource !== undefined) bus.changed.resource(tenantId, resource);
   });
+}
+
+/** Null: it changed no context that was there before and still is. */
+function changedContext(method: string, url: string, params: unknown): ContextId | null {
+  const isOfOne = url.startsWith('/api/contexts/:id') && url !== '/api/contexts/:id/fork';
+  if (!isOfOne || (method === 'DELETE' && url === '/api/contexts/:id')) return null;
+  return typeof params === 'object' && params !== null && 'id' in params ? parseId<ContextId>(String(params.id)) : null;
 }

@@ -12,10 +12,9 @@ import { untilSeen, whileSeen } from './stream-turn.ts';
 /** What the tab with the stream tells all tabs. `asked`: a new tab wants to know whether there is a stream. */
 type Told = { kind: 'open' } | { kind: 'lost' } | { kind: 'asked' } | { kind: 'changed'; change: Change };
 
-const NAME = 'nightshift-changes';
 /** The shortest time between two refreshes, in milliseconds. */
 const REFRESH_MS = 1_000;
-/** After the API refused the stream. */
+/** After the API refused the stream, or the browser the lock. */
 const AGAIN_MS = 30_000;
 /** While changes arrive: for what no change tells, and for what was lost. */
 const RARELY_MS = 60_000;
@@ -27,11 +26,15 @@ export function everyMs(ms: number): number {
   return isLive ? RARELY_MS : ms;
 }
 
-/** Follows the tenant until the returned function is called. */
-export function followChanges(cache: QueryClient): () => void {
+/**
+ * Follows the tenant until the returned function is called. `whose`: names tenant and user of the session, since tabs may
+ * have different ones.
+ */
+export function followChanges(cache: QueryClient, whose: string): () => void {
   const over = new AbortController();
   const refresh = openRefresh(cache);
-  const channel = new BroadcastChannel(NAME);
+  const name = `nightshift-changes ${whose}`;
+  const channel = new BroadcastChannel(name);
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has no other origin
   const post = (told: Told): void => channel.postMessage(told);
   let isLeader = false;
@@ -66,7 +69,7 @@ export function followChanges(cache: QueryClient): () => void {
       isLeader = false;
     }
   };
-  void lead(over.signal, follow);
+  void lead(name, over.signal, follow);
   return () => {
     over.abort();
     channel.close();
@@ -75,7 +78,7 @@ export function followChanges(cache: QueryClient): () => void {
 }
 
 /** Calls `follow` while this tab is visible and no other one does. */
-async function lead(signal: AbortSignal, follow: (signal: AbortSignal) => Promise<void>): Promise<void> {
+async function lead(name: string, signal: AbortSignal, follow: (signal: AbortSignal) => Promise<void>): Promise<void> {
   while (!signal.aborted) {
     await untilSeen(signal);
     const followWhileSeen = async (): Promise<void> => {
@@ -83,30 +86,36 @@ async function lead(signal: AbortSignal, follow: (signal: AbortSignal) => Promis
     };
     // The Web Locks API needs a secure context. Without it every visible tab has a stream.
     if (!('locks' in navigator)) await followWhileSeen();
-    else await navigator.locks.request(NAME, { signal }, followWhileSeen).catch(() => undefined);
+    else await navigator.locks.request(name, { signal }, followWhileSeen).catch(() => pause(AGAIN_MS, signal));
   }
 }
 
-/** Reads lists again, at once and then at most once in `REFRESH_MS`. A hidden tab reads them when it is shown. */
+/**
+ * Reads lists again, at once and then at most once in `REFRESH_MS`, and not before they have been read: the next round
+ * would cancel a slow read, and the one after that again. A hidden tab reads them when it is shown.
+ */
 function openRefresh(cache: QueryClient): (resource: Change['resource']) => void {
   const due = new Set<Change['resource']>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isReading = false;
   const send = (): void => {
-    timer = undefined;
+    isReading = false;
     if (due.size === 0) return;
     const refetchType = document.visibilityState === 'visible' ? 'active' : 'none';
-    for (const queryKey of staleAfter([...due])) void cache.invalidateQueries({ queryKey, refetchType });
+    const stale = staleAfter([...due]);
     due.clear();
-    timer = setTimeout(send, REFRESH_MS);
+    isReading = true;
+    const read = Promise.all(stale.map((queryKey) => cache.invalidateQueries({ queryKey, refetchType })));
+    setTimeout(() => void read.finally(send), REFRESH_MS);
   };
   return (resource) => {
     due.add(resource);
-    if (timer === undefined) send();
+    if (!isReading) send();
   };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
     const timer = setTimeout(resolve, ms);
     signal.addEventListener('abort', () => {
       clearTimeout(timer);

@@ -1,9 +1,10 @@
 /**
  * Limits the open streams of a browser. Over HTTP/1.1 a browser opens six connections to a server for all tabs
- * together. Hidden tabs hold no stream, and visible tabs hold at most four, so that connections remain for requests.
+ * together. Hidden tabs hold no stream, and visible tabs hold at most three and that of their tenant, so that connections
+ * remain for requests.
  */
 
-const MOST_STREAMS = 4;
+const MOST_STREAMS = 3;
 /** A tab that is hidden for less than this keeps its stream. */
 const HIDDEN_MS = 1_000;
 
