@@ -16,7 +16,6 @@ const NOT_MOVED: Readonly<Record<string, number>> = {
   'pages/chat': 327,
   'pages/inbox': 24,
   'pages/jobs': 73,
-  'pages/timeline': 108,
 };
 
 const texts = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })

@@ -16,6 +16,14 @@ export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
 export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
+export {
+  spentWords,
+  stretchWords,
+  timelineWords,
+  waitWords,
+  type SpentOn,
+  type StretchKind,
+} from './words/pages/timeline.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
 export { placeWords } from './words/places.ts';

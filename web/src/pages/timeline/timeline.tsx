@@ -16,7 +16,7 @@ import { shownRows, type Branch, type Branches } from './rows/tree.ts';
 import { StepsTable } from './steps-table.tsx';
 import { Summary } from './summary.tsx';
 import css from './timeline.module.css';
-import { WORDS } from './words.ts';
+import { timelineWords } from '../../words.ts';
 
 /** Effectively disables the clock: the chart of a finished job is not rendered again. */
 const NEVER_MS = 1e15;
@@ -52,13 +52,15 @@ export function Timeline({ job }: { job: Job }) {
       {steps.data !== undefined && (
         <>
           <Summary rows={rows} now={now} />
-          {!steps.data.isWhole && !steps.isError && <p role="status">{WORDS.loadingMore(steps.data.steps.length)}</p>}
+          {!steps.data.isWhole && !steps.isError && (
+            <p role="status">{timelineWords.loadingMore(steps.data.steps.length)}</p>
+          )}
           <Tabs
-            label="View"
+            label={timelineWords.views.label}
             tabs={[
               {
                 name: 'chart',
-                label: 'Chart',
+                label: timelineWords.views.chart,
                 content: (
                   <Chart
                     jobId={job.id}
@@ -71,7 +73,7 @@ export function Timeline({ job }: { job: Job }) {
                   />
                 ),
               },
-              { name: 'table', label: 'Table', content: <StepsTable shown={shown} now={now} /> },
+              { name: 'table', label: timelineWords.views.table, content: <StepsTable shown={shown} now={now} /> },
             ]}
           />
         </>
@@ -79,7 +81,7 @@ export function Timeline({ job }: { job: Job }) {
       {rows.some(({ kind }) => kind === 'child') && (
         <p className={css.more}>
           <Link to="/jobs" search={{ parent_job_id: job.id }}>
-            List of child jobs
+            {timelineWords.childJobs}
           </Link>
         </p>
       )}
