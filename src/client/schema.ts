@@ -375,6 +375,10 @@ export type Context = {
   last_message: LastMessage | null;
   parent_id: string | null;
   title: string | null;
+  first_input: string | null;
+  parent_worker_id: string | null;
+  /** Whether workers were created below its worker. */
+  has_children: boolean;
   config: WorkerConfig;
   state: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped';
   active_branch: string;
@@ -1116,7 +1120,7 @@ export type JobStep = {
   kind: 'model' | 'tool' | 'wait' | 'compact';
   /** model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction. */
   name: string;
-  /** running and waiting: in progress. pending and started: no process runs it now. */
+  /** running and waiting: in progress. pending and started: no process runs it now. cancelled: it was stopped with its job. */
   status: 'running' | 'pending' | 'started' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'denied' | 'expired' | 'unknown';
   attempt: number | null;
   n: number | null;
@@ -2687,7 +2691,7 @@ export type Operations = {
   };
   'GET /api/contexts': {
     path: undefined;
-    query: { limit?: number; cursor?: string; user?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; q?: string };
+    query: { limit?: number; cursor?: string; user?: string; state?: 'Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped' | ('Idle' | 'ProcessingUserMessage' | 'AwaitingLLMResponse' | 'StreamingLLMResponse' | 'ProcessingLLMResponse' | 'AwaitingToolApproval' | 'AwaitingInput' | 'AwaitingWorkers' | 'ExecutingTools' | 'TransientFailure' | 'PermanentFailure' | 'Stopped')[]; role?: string; archived?: boolean; spawned?: boolean; parent_worker_id?: string; sort?: 'created' | 'activity'; q?: string };
     body: undefined;
     answer: ContextList;
   };

@@ -83,9 +83,15 @@ test('branches are made from a message, switched, and deleted; a branch that can
   const all = page.getByRole('dialog', { name: 'Branches' });
   await all.getByText('From main after a1').waitFor();
   await expectAccessible(page);
+  const asked = page.getByRole('dialog', { name: /^Delete branch/ });
+  const confirm = asked.getByRole('button', { name: 'Delete' });
   await all.getByRole('button', { name: 'Delete main' }).click();
-  await all.getByRole('alert').waitFor();
+  await confirm.click();
+  await asked.getByRole('alert').waitFor();
+  await asked.getByRole('button', { name: 'Cancel' }).click();
   await all.getByRole('button', { name: 'Delete aside' }).click();
+  await confirm.click();
+  await asked.waitFor({ state: 'detached' });
   await all.getByRole('button', { name: 'Delete aside' }).waitFor({ state: 'hidden' });
   expect((await platform().client.contexts.get(id)).branches).toEqual(['main']);
 });

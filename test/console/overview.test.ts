@@ -37,7 +37,8 @@ for (const { theme, size } of LOOKS) {
   test(`it is accessible with its plots, and fits: ${theme}, ${size}`, async () => {
     const page = await visit(`${platform().url}/overview?span=1h`, { theme, size });
     await page.locator('.recharts-surface').first().waitFor();
-    await page.getByRole('row', { name: /pid/ }).waitFor();
+    const process = size === 'phone' ? page.getByRole('listitem') : page.getByRole('row');
+    await process.filter({ hasText: /pid \d/ }).waitFor();
     await expectAccessible(page);
     await expectFits(page);
   });

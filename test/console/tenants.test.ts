@@ -109,7 +109,7 @@ test('a tenant is created, limited, suspended, resumed and deleted; refusals are
 
   expect(await page.getByRole('button', { name: 'Delete default' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Delete initech' }).click();
-  const remove = dialog.getByRole('button', { name: 'Delete permanently' });
+  const remove = dialog.getByRole('button', { name: 'Delete' });
   await dialog.getByLabel('Name of the tenant').fill('initec');
   expect(await remove.isDisabled()).toBe(true);
   await dialog.getByLabel('Name of the tenant').fill('initech');

@@ -1,7 +1,7 @@
 // How many requests the console makes: their number depends on what is shown, not on how much there is.
 import type { Page, Request } from 'playwright-core';
 import { describe, expect, test as unitTest } from 'vitest';
-import { cursorOfPageWith, withFreshPage } from '../../web/src/data/query/fresh-page.ts';
+import { cursorOfPageWith, withFreshPage, withFreshTop } from '../../web/src/data/query/fresh-page.ts';
 import { browserTest as test, settled, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
@@ -201,5 +201,34 @@ describe('a page that was read again', () => {
       undefined,
       undefined,
     ]);
+  });
+});
+
+describe('the first page of a list by activity', () => {
+  /** Items by activity: `z5` was active after `a4`. */
+  const page = (items: string, next_cursor: string | null) => ({
+    data: items
+      .split(' ')
+      .filter((item) => item !== '')
+      .map((item) => ({ id: item.charAt(0), updated_at: item.slice(1) })),
+    next_cursor,
+  });
+  const list = { pages: [page('z9 y8', 'c1'), page('x7 w6', null)], pageParams: [undefined, 'c1'] };
+  const shown = (found: ReturnType<typeof withFreshTop>) =>
+    found?.pages.map(({ data }) => data.map(({ id }) => id).join('')) ?? null;
+
+  unitTest('takes what became active from the other pages, and keeps what that pushed off', () => {
+    expect(shown(withFreshTop(list, page('w91 z9', 'c0')))).toEqual(['wzy', 'x']);
+  });
+
+  unitTest('loses what is gone', () => {
+    expect(shown(withFreshTop(list, page('y8 x7', 'c0')))).toEqual(['yx', 'w']);
+  });
+
+  unitTest('asks for the whole list where items may be missing, and replaces a list of one page', () => {
+    expect(withFreshTop(list, page('c99 b98', 'c0'))).toBeNull();
+    expect(withFreshTop(list, page('', null))).toBeNull();
+    const alone = { pages: [page('z9 y8', 'c1')], pageParams: [undefined] };
+    expect(shown(withFreshTop(alone, page('c99 b98', 'c0')))).toEqual(['cb']);
   });
 });

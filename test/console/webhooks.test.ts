@@ -108,7 +108,7 @@ test('a refused deletion is shown in its dialog, which nothing closes while the 
     await answer.promise;
     await route.continue();
   });
-  const dialog = page.getByRole('dialog', { name: 'Delete the webhook?' });
+  const dialog = page.getByRole('dialog', { name: `Delete webhook ${address}?` });
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await client.webhooks.delete(id);
   await page.keyboard.press('Escape');

@@ -3,6 +3,7 @@
  * told so (`web/vite.config.ts`): the texts of a page are in the chunk of that page, although all pages import this file.
  */
 export { actorWords } from './words/actors.ts';
+export { answerWords } from './words/answers.ts';
 export { apiKeysWords } from './words/api-keys.ts';
 export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';

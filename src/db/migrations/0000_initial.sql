@@ -661,6 +661,7 @@ CREATE TABLE "workers" (
 	"context_id" uuid NOT NULL,
 	"name" text NOT NULL,
 	"title" text,
+	"first_input" text,
 	"role" text,
 	"user_name" text,
 	"role_version" integer,

@@ -25,6 +25,8 @@ export const workers = pgTable(
     contextId: uuid('context_id').notNull(),
     name: text('name').notNull(),
     title: text('title'),
+    /** The beginning of its first input, for lists. Null: none came since the history began, or it is not indexed yet. */
+    firstInput: text('first_input'),
     role: text('role'),
     /** The end user whose worker it is. Never changes. Null: the tenant's own. */
     user: userName(),

@@ -1,6 +1,7 @@
 /**
  * Builds the search index after the append, in every worker process: an append only stores how far its context has
- * come. The expressions for searched text here and in `search.ts` must stay the same.
+ * come. The expressions for searched text here and in `search.ts` must stay the same. It stores the beginning of the
+ * first input of a context, too, which lists show as its title.
  */
 import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId, TenantId } from '../../core/ids.ts';
@@ -32,6 +33,15 @@ export function searchedText(content: SQL): SQL {
     from json_array_elements(${content}) b where b ->> 'type' = 'text')`;
 }
 
+/** Characters of a first input that lists show, and those of it that are looked at. */
+const BEGINNING = 120;
+const READ = 1_000;
+
+/** The beginning of a text, on one line. */
+function beginning(text: SQL): SQL {
+  return sql`left(btrim(regexp_replace(left(${text}, ${READ}), '[[:space:]]+', ' ', 'g')), ${BEGINNING})`;
+}
+
 /** The mark of a tenant or context in a document. Words of texts never start with `@`. */
 export function ownerMark(owner: TenantId | ContextId): string {
   return `@${owner}`;
@@ -50,10 +60,13 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
  * Processes the backlog, oldest first: adds entries for inputs and answers with text, and deletes each backlog row when
  * all messages up to its number are indexed. A pass that ends before has an entry for its last message: without text,
  * one that is never found. Skips a context that is being deleted, because its entries would remain. True:
- * progress was made, and more is left.
+ * progress was made, and more is left. `onTitled`: called with each context whose first input was stored.
  */
-export async function indexBacklog(executor: Executor): Promise<boolean> {
-  const [row] = await executor.execute<{ goes_on: boolean }>(sql`/* search.index_backlog */
+export async function indexBacklog(
+  executor: Executor,
+  onTitled: (contextId: ContextId) => void = () => undefined,
+): Promise<boolean> {
+  const [row] = await executor.execute<{ goes_on: boolean; titled: ContextId[] }>(sql`/* search.index_backlog */
     with backlog as materialized (
       select b.id, b.context_id, b.upto_seq from search_backlog b
       where (select pg_try_advisory_xact_lock(${LOCK})) order by b.id limit ${ROWS}
@@ -77,24 +90,39 @@ export async function indexBacklog(executor: Executor): Promise<boolean> {
         select r.context_id, r.upto, count(m.seq) < ${MESSAGES} and bool_and(m.taken) is not false as at_end,
           max(m.seq) filter (where m.taken) as taken
         from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto) r
+    ), said as materialized (
+      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, m.text
+      from lacking l cross join lateral (
+        select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
+      where l.taken
     ), made as (
       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
       select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, coalesce(
         array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
           || to_tsvector(${LANGUAGE}, m.text), ''::tsvector)
-      from lacking l join come on come.context_id = l.context_id cross join lateral (
-        select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
-      where l.taken and (m.text is not null or m.seq = come.seq and not come.at_end)
+      from said m join come on come.context_id = m.context_id
+      where m.text is not null or m.seq = come.seq and not come.at_end
       on conflict do nothing
       returning context_id, seq
+    ), untitled as (
+      -- Skips a row that a command has locked, so that it never waits for one: its next input then takes the place.
+      select w.id, f.text from workers w join (
+        select distinct on (s.context_id) s.context_id, ${beginning(sql`s.text`)} as text
+        from said s where s.role = 'user' and s.text is not null order by s.context_id, s.seq) f
+        on f.context_id = w.context_id
+      where w.first_input is null and f.text <> '' for no key update of w skip locked
+    ), titled as (
+      update workers w set first_input = u.text from untitled u where w.id = u.id returning w.context_id
     ), gone as (
       delete from search_backlog b using backlog w
         left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id
       where b.id = w.id and (w.upto_seq <= come.seq or c.id is null)
       returning b.id
     )
-    select exists (select 1 from gone) or exists (select 1 from made) as goes_on from (
-      select count(*) as rows from backlog) b
-    where b.rows = ${ROWS} or b.rows > (select count(*) from gone)`);
+    select (exists (select 1 from gone) or exists (select 1 from made))
+        and (b.rows = ${ROWS} or b.rows > (select count(*) from gone)) as goes_on,
+      (select coalesce(jsonb_agg(t.context_id), '[]') from titled t) as titled
+    from (select count(*) as rows from backlog) b`);
+  for (const contextId of row?.titled ?? []) onTitled(contextId);
   return row?.goes_on ?? false;
 }

@@ -196,6 +196,46 @@ describe('the list of contexts', () => {
     expect(await ofOurs(query)).toEqual(expected);
   });
 
+  test('has those below a worker, and those below none', async () => {
+    const make = async (parent?: string) =>
+      (await api.post('/api/contexts', parent === undefined ? {} : { parent_worker_id: parent }, OURS)).body;
+    const parent = await make();
+    const child = await make(parent.worker_id);
+    const shown = (await get(`/api/contexts/${parent.id}`)).body;
+    expect([shown.has_children, child.has_children, child.parent_worker_id]).toEqual([true, false, parent.worker_id]);
+    expect(await idsOf(`/api/contexts?parent_worker_id=${parent.worker_id}`)).toEqual([child.id]);
+    const within = async (query: string) =>
+      (await idsOf(`/api/contexts?${query}`)).filter((id) => id === parent.id || id === child.id);
+    expect(await within('spawned=true')).toEqual([child.id]);
+    expect(await within('spawned=false')).toEqual([parent.id]);
+    expect(await within('')).toEqual([child.id, parent.id]);
+    for (const { id } of [child, parent]) await api.call('DELETE', `/api/contexts/${id}`, undefined, OURS);
+  });
+
+  test('is sorted by activity, page by page, in one statement', async () => {
+    await api.call('PATCH', `/api/contexts/${failed.id}`, { title: 'failed' }, OURS);
+    await api.call('PATCH', `/api/contexts/${idle.id}`, { title: 'idle' }, OURS);
+    api.statements.length = 0;
+    const all = await idsOf('/api/contexts?sort=activity');
+    expect(api.statements.filter(isQuery)).toHaveLength(1);
+    expect(all.slice(0, 2)).toEqual([idle.id, failed.id]);
+    expect(all.toSorted()).toEqual((await idsOf('/api/contexts')).toSorted());
+    const paged: string[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const { body } = await get(`/api/contexts?sort=activity&limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`);
+      paged.push(...body.data.map((one: Body) => one.id));
+      cursor = body.next_cursor;
+    }
+    expect(paged).toEqual(all);
+    const { status, body } = await get('/api/contexts?sort=activity&q=idle');
+    expect([status, body.error.param]).toEqual([422, 'sort']);
+  });
+
+  test.each(['sort=title', 'spawned=yes', 'parent_worker_id=x'])('refuses "%s" too', async (query) => {
+    expect((await get(`/api/contexts?${query}`)).status).toBe(422);
+  });
+
   test.each(['state=Sleeping', 'state=Idle,', 'state=', 'role=', 'states=Idle'])('refuses "%s"', async (query) => {
     expect((await get(`/api/contexts?${query}`)).status).toBe(422);
   });

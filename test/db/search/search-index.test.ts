@@ -108,15 +108,55 @@ test('entries that are made while their context is deleted are deleted with it',
     await committed.promise;
   });
   await made.promise;
+  // It waits for the worker's row, in which the first input was stored.
   const removed = deleteWorker(the.ports(), DEFAULT_TENANT, String(worker?.['id']) as WorkerId);
   await expect
     .poll(() =>
       the.rows(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
-        and query like 'delete from%'`),
+        and query like '%workers.lock%'`),
     )
     .toHaveLength(1);
   committed.resolve();
   await Promise.all([other, removed]);
   expect(await the.rows(`select 1 from search_entries where context_id = '${contextId}'`)).toEqual([]);
   expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});
+
+const firstInput = async (contextId: ContextId) =>
+  (await the.rows(`select first_input from workers where context_id = '${contextId}'`))[0]?.['first_input'];
+
+/** Adds an input to a context with `after` messages. */
+async function say(contextId: ContextId, after: number, text: string): Promise<void> {
+  await the.rows(`
+    insert into messages (id, tenant_id, context_id, branch, seq, role, type, turn, status, content)
+    values (gen_random_uuid(), '${DEFAULT_TENANT}', '${contextId}', 'main', ${after + 1}, 'user', 'text', 'u', 'completed',
+      json_build_array(json_build_object('type', 'text', 'text', '${text}')))`);
+  await the.rows(`update contexts set head_seq = ${after + 1} where id = '${contextId}'`);
+  await the.rows(`insert into search_backlog (context_id, tenant_id, upto_seq)
+    values ('${contextId}', '${DEFAULT_TENANT}', ${after + 1})`);
+}
+
+test('the beginning of the first input is stored with the worker, once, on one line', async () => {
+  const contextId = await spoken(2, `'  Input ' || n || E' of\\n\\t' || repeat('x', 2000)`);
+  const titled: ContextId[] = [];
+  const onTitled = (id: ContextId): void => void titled.push(id);
+  while (await indexBacklog(the.database.db, onTitled));
+  const stored = await firstInput(contextId);
+  expect(stored).toBe(`Input 1 of ${'x'.repeat(120)}`.slice(0, 120));
+  await say(contextId, 2, 'a later one');
+  while (await indexBacklog(the.database.db, onTitled));
+  expect(await firstInput(contextId)).toBe(stored);
+  expect(titled).toEqual([contextId]);
+});
+
+test('a worker that a command has locked gets no first input, and the index does not wait for it', async () => {
+  const contextId = await spoken(1, `'the first'`);
+  await the.open().transaction(async (tx) => {
+    await tx.execute(`select 1 from workers where context_id = '${contextId}' for update`);
+    while (await indexBacklog(the.database.db));
+  });
+  expect(await firstInput(contextId)).toBeNull();
+  await say(contextId, 1, 'the second');
+  while (await indexBacklog(the.database.db));
+  expect(await firstInput(contextId)).toBe('the second');
 });

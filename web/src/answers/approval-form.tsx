@@ -1,23 +1,32 @@
 /** Form to approve a tool call, to approve it with edited arguments, or to deny it with a reason. */
 import { Check, Pencil, X } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useRef, useState, type FormEvent, type KeyboardEvent } from 'react';
 import type { ApproveCalls, Json, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import { Json as ShownJson } from '../ui/text/json.tsx';
+import { KeyHint } from '../ui/text/key-hint.tsx';
 import { RelativeTime } from '../ui/text/time.tsx';
 import { Checkbox } from '../ui/forms/checkbox.tsx';
 import css from './answers.module.css';
+import { focusCard } from './decided.tsx';
 import { useDecide } from './use-decide.ts';
 
 type Step = 'ask' | 'edit' | 'deny';
+
+const KEYS = [
+  { keys: 'a', does: 'approve' },
+  { keys: 'd', does: 'deny' },
+  { keys: 'e', does: 'edit' },
+];
 
 export function ApprovalForm({ call }: { call: ToolCall }) {
   const [step, setStep] = useState<Step>('ask');
   const [isRemembered, setRemembered] = useState(false);
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
+  const form = useRef<HTMLFormElement>(null);
   const decide = useDecide(call, 'Could not send the decision');
   const give = (label: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
     decide(isRemembered ? `${label} (remembered)` : label, () =>
@@ -36,8 +45,18 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
     else if (step === 'ask') give('Approved', { decision: 'approve' });
     else if (edited !== null) give('Approved with edited arguments', { decision: 'approve', input: edited });
   };
+  const goBack = (): void => {
+    setStep('ask');
+    focusCard(form.current);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || step === 'ask') return;
+    event.preventDefault();
+    goBack();
+  };
   return (
-    <form className={css.form} onSubmit={submit} aria-label={`Approval of ${call.name}`}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape does what its button “Back” does
+    <form ref={form} className={css.form} onSubmit={submit} onKeyDown={press} aria-label={`Approval of ${call.name}`}>
       {step === 'ask' && <ShownJson value={call.input} label="Arguments" most={200} />}
       {step === 'edit' && (
         <TextArea
@@ -80,21 +99,33 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
             Deny
           </Button>
         ) : (
-          <Button type="submit" variant="primary" disabled={step === 'edit' && edited === null}>
+          <Button
+            type="submit"
+            variant="primary"
+            disabled={step === 'edit' && edited === null}
+            {...(step === 'ask' ? { 'aria-keyshortcuts': 'a' } : {})}
+          >
             <Check aria-hidden="true" /> {step === 'edit' ? 'Approve with edits' : 'Approve'}
           </Button>
         )}
         {step === 'ask' ? (
           <>
-            <Button onClick={() => setStep('deny')}>
+            <Button onClick={() => setStep('deny')} aria-keyshortcuts="d">
               <X aria-hidden="true" /> Deny …
             </Button>
-            <Button variant="quiet" onClick={() => setStep('edit')}>
+            <Button variant="quiet" onClick={() => setStep('edit')} aria-keyshortcuts="e">
               <Pencil aria-hidden="true" /> Edit arguments
             </Button>
+            <span className={css.keys} aria-hidden="true">
+              {KEYS.map(({ keys, does }) => (
+                <span key={keys}>
+                  <KeyHint keys={keys} /> {does}
+                </span>
+              ))}
+            </span>
           </>
         ) : (
-          <Button variant="quiet" onClick={() => setStep('ask')}>
+          <Button variant="quiet" onClick={goBack}>
             Back
           </Button>
         )}

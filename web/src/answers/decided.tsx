@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from 'react';
 import type { Decision } from '../data/query/decisions.ts';
 import { Button } from '../ui/forms/button.tsx';
 import { Spinner } from '../ui/state/spinner.tsx';
+import { answerWords } from '../words.ts';
 import css from './answers.module.css';
 
 export function Decided({ decision, onUndo }: { decision: Decision; onUndo?: () => void }) {
@@ -26,8 +27,15 @@ function Undo({ onUndo }: { onUndo: () => void }) {
     };
   }, []);
   return (
-    <Button ref={button} size="small" variant="quiet" onClick={onUndo}>
-      Undo
+    <Button
+      ref={button}
+      size="small"
+      variant="quiet"
+      onClick={onUndo}
+      aria-keyshortcuts="u"
+      title={answerWords.undoByKey}
+    >
+      {answerWords.undo}
     </Button>
   );
 }

@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges } from '../data/live/changes.ts';
 import { makeQueryClient } from '../data/query/query-client.ts';
-import { sessionQuery } from '../data/query/session.ts';
+import { sessionQuery, useMay } from '../data/query/session.ts';
 import { ErrorState } from '../ui/state/error-state.tsx';
 import { Spinner } from '../ui/state/spinner.tsx';
 import { SecretDialog } from '../ui/layout/secret-dialog.tsx';
@@ -57,7 +57,8 @@ function SignInGuard({ entryError }: { entryError: string | null }) {
 
 /** Another sign-in may have failed while this browser was signed in. */
 function SignedIn({ problem, onShown }: { problem: string | null; onShown: () => void }) {
-  useEffect(() => followChanges(queryClient), []);
+  const mayRead = useMay('read');
+  useEffect(() => (mayRead ? followChanges(queryClient) : undefined), [mayRead]);
   useEffect(() => {
     if (problem === null) return;
     showFailure(appWords.signIn.failedAgain, problem);

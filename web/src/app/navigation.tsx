@@ -1,24 +1,28 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { Keyboard, LogOut } from 'lucide-react';
+import { Keyboard, LogOut, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useSignOut } from '../data/query/session.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { IconButton } from '../ui/forms/button.tsx';
 import { showHelp } from '../ui/forms/help.ts';
 import { ThemeMenu } from '../ui/state/theme-menu.tsx';
+import { ZoneMenu } from '../ui/state/zone-menu.tsx';
+import { Tooltip } from '../ui/layout/tooltip.tsx';
 import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
 import { isWithin, usePlaces } from './places.ts';
 import { appWords, commonWords } from '../words.ts';
+import { turnSidebar, useIsCollapsed } from './sidebar.ts';
 import css from './shell.module.css';
 
 export function Navigation() {
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
+  const isCollapsed = useIsCollapsed();
   return (
-    <nav className={css.side} aria-label={appWords.navigation}>
+    <nav className={css.side} aria-label={appWords.navigation} data-collapsed={isCollapsed}>
       <div className={css.brand}>
         <Logo />
-        {appWords.product}
+        <span className={css.name}>{appWords.product}</span>
       </div>
       <div className={css.list}>
         <ul className={css.places}>
@@ -26,11 +30,13 @@ export function Navigation() {
             const here = isWithin(pathname, to);
             return (
               <li key={to}>
-                <Link to={to} className={css.place} data-here={here} aria-current={here ? 'page' : undefined}>
-                  <Icon aria-hidden="true" />
-                  <span className={css.name}>{name}</span>
-                  {to === '/inbox' && <InboxCount />}
-                </Link>
+                <Tooltip text={name} side="right" off={!isCollapsed}>
+                  <Link to={to} className={css.place} data-here={here} aria-current={here ? 'page' : undefined}>
+                    <Icon aria-hidden="true" />
+                    <span className={css.name}>{name}</span>
+                    {to === '/inbox' && <InboxCount />}
+                  </Link>
+                </Tooltip>
               </li>
             );
           })}
@@ -38,10 +44,18 @@ export function Navigation() {
       </div>
       <div className={css.foot}>
         <ThemeMenu />
+        <ZoneMenu />
         <IconButton label={appWords.shortcuts.title} keys="?" onClick={showHelp}>
           <Keyboard />
         </IconButton>
         <SignOutButton />
+        <IconButton
+          label={isCollapsed ? appWords.sidebar.expand : appWords.sidebar.collapse}
+          keys="b"
+          onClick={turnSidebar}
+        >
+          {isCollapsed ? <PanelLeftOpen /> : <PanelLeftClose />}
+        </IconButton>
       </div>
     </nav>
   );

@@ -6,6 +6,7 @@ import { Page } from '../ui/layout/page.tsx';
 import { Skeleton } from '../ui/layout/skeleton.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { useKeptFocus } from './kept-focus.ts';
 import { Navigation } from './navigation.tsx';
 import { placeOf, usePlaces, type Place } from './places.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
@@ -17,6 +18,7 @@ export function Shell() {
   const main = useRef<HTMLElement>(null);
   useShortcuts();
   useFocusOnNewPage(main);
+  useKeptFocus();
   return (
     <div className={css.shell}>
       <a className={css.skip} href="#main">

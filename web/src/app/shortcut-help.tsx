@@ -11,10 +11,16 @@ const KEYS = [
   { keys: '/', does: words.search },
   { keys: 'j', does: words.next },
   { keys: 'k', does: words.previous },
+  { keys: 'a', does: words.approve },
+  { keys: 'd', does: words.deny },
+  { keys: 'e', does: words.edit },
+  { keys: 'u', does: words.undo },
+  { keys: 'c', does: words.write },
   { keys: words.keys.enter, does: words.send },
   { keys: words.keys.shiftEnter, does: words.newLine },
   { keys: words.keys.altUp, does: words.moveUp },
   { keys: words.keys.escape, does: words.close },
+  { keys: 'b', does: words.turnSidebar },
   { keys: '?', does: words.show },
 ];
 

@@ -1,8 +1,13 @@
-/** Shortcuts of every page: `g` and a letter open a section, `/` focuses the search, `?` shows the help. */
+/**
+ * Shortcuts of every page: `g` and a letter open a section, `/` focuses the search, `?` shows the help,
+ * `b` collapses the sidebar. All other keys are passed to the open page.
+ */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { showHelp } from '../ui/forms/help.ts';
+import { pressOnPage } from '../ui/forms/page-keys.ts';
 import { usePlaces } from './places.ts';
+import { turnSidebar } from './sidebar.ts';
 
 /** Time limit for the second key after `g`. */
 const SECOND_KEY_MS = 1_500;
@@ -21,7 +26,8 @@ export function useShortcuts(): void {
       else if (event.key === 'g') goingUntil = event.timeStamp + SECOND_KEY_MS;
       else if (event.key === '/') focusSearch(() => void navigate({ to: '/search' }));
       else if (event.key === '?') showHelp();
-      else return;
+      else if (event.key === 'b') turnSidebar();
+      else if (!pressOnPage(event)) return;
       event.preventDefault();
     };
     document.addEventListener('keydown', press);

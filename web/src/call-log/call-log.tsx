@@ -5,6 +5,7 @@ import { client } from '../data/client.ts';
 import { keys } from '../data/query/keys.ts';
 import { allOf, at, byCursor } from '../data/query/pages-of.ts';
 import { Button } from '../ui/forms/button.tsx';
+import { Time } from '../ui/text/time.tsx';
 import { callLogWords, commonWords } from '../words.ts';
 import css from './call-log.module.css';
 
@@ -46,12 +47,10 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
   );
 }
 
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'medium', hourCycle: 'h23' });
-
 function Entry({ entry: { at: time, level, message, fields } }: { entry: LogEntry }) {
   return (
     <li data-level={level}>
-      <time dateTime={time}>{clock.format(new Date(time))}</time>
+      <Time at={time} as="clock" />
       <span className={css.level}>{level}</span>
       <span className={css.message}>
         {message}

@@ -1,29 +1,34 @@
-/** Converts calendar days of the browser's time zone to timestamps. */
+/** Converts calendar days to timestamps. */
 
 export const OWN_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone of a day: the browser's, or UTC. */
+type Zone = 'local' | 'utc';
 
 /** From the start of the first day to the end of the last day. An invalid day sets no limit. */
 export function spanOf(
   from: string | undefined,
   to: string | undefined,
+  zone: Zone,
 ): { created_after?: string; created_before?: string } {
-  const begin = momentOf(from, 0);
-  const end = momentOf(to, 1);
+  const begin = momentOf(from, 0, zone);
+  const end = momentOf(to, 1, zone);
   return {
     ...(begin === null ? {} : { created_after: begin }),
     ...(end === null ? {} : { created_before: end }),
   };
 }
 
-/** The end of a day; null: it is not valid. */
+/** The end of a day in the browser's zone; null: it is not valid. */
 export function endOf(day: string): string | null {
-  return momentOf(day, 1);
+  return momentOf(day, 1, 'local');
 }
 
 /** `more`: number of days to add. */
-function momentOf(day: string | undefined, more: number): string | null {
+function momentOf(day: string | undefined, more: number, zone: Zone): string | null {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '') ?? [];
   if (year === undefined) return null;
-  const moment = new Date(Number(year), Number(month) - 1, Number(date) + more);
+  const parts = [Number(year), Number(month) - 1, Number(date) + more] as const;
+  const moment = zone === 'utc' ? new Date(Date.UTC(...parts)) : new Date(...parts);
   return Number.isNaN(moment.getTime()) ? null : moment.toISOString();
 }

@@ -1,9 +1,15 @@
 /** Display texts for objects of the API. */
 import type { Context, ContentBlock, Message } from 'nightshift/client';
 
-/** The title, else the name of the worker, else a short id. */
-export function contextName({ title, worker_name, id }: Pick<Context, 'title' | 'worker_name' | 'id'>): string {
+type Named = Pick<Context, 'title' | 'first_input' | 'parent_worker_id' | 'worker_name' | 'id'>;
+
+/**
+ * The title, else the beginning of the first input, else the name of the worker, else a short id. A worker that another
+ * one created was given its name on purpose.
+ */
+export function contextName({ title, first_input: firstInput, parent_worker_id, worker_name, id }: Named): string {
   if (title !== null && title.trim() !== '') return title;
+  if (firstInput !== null && parent_worker_id === null) return firstInput;
   return worker_name.trim() !== '' ? worker_name : `Context ${shortId(id)}`;
 }
 

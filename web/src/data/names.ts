@@ -1,9 +1,10 @@
-/** Suggestions for names in configs and roles: models, providers, tools and MCP servers of this installation. */
+/** Names: those of contexts and workers, and suggestions in configs and roles. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { contextsQuery } from './query/contexts.ts';
+import { contextName, shortId } from './format.ts';
+import { contextQuery, contextsQuery } from './query/contexts.ts';
 import { allOf } from './query/pages-of.ts';
 import { systemQuery } from './query/system.ts';
-import { rolesQuery } from './query/workers.ts';
+import { rolesQuery, workerQuery } from './query/workers.ts';
 
 /** The default model, and the models of roles and loaded contexts. */
 export function useModels(): string[] {
@@ -35,4 +36,19 @@ export function useTools(servers: readonly string[]): string[] {
 
 export function useServers(): string[] {
   return (useQuery(systemQuery()).data?.mcp_servers ?? []).map(({ name }) => name);
+}
+
+/** How long a name that is shown for an id may be out of date. */
+const NAMED_MS = 60_000;
+
+/** The name of a context, else its short id: while it is not loaded, or after it was deleted. `undefined`: none. */
+export function useContextName(id: string | undefined): string {
+  const { data } = useQuery({ ...contextQuery(id ?? ''), enabled: id !== undefined, staleTime: NAMED_MS });
+  return data === undefined ? shortId(id ?? '') : contextName(data);
+}
+
+/** As `useContextName`. */
+export function useWorkerName(id: string | undefined): string {
+  const { data } = useQuery({ ...workerQuery(id ?? ''), enabled: id !== undefined, staleTime: NAMED_MS });
+  return data?.name ?? shortId(id ?? '');
 }

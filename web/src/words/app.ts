@@ -22,6 +22,7 @@ export const appWords = {
   skipToContent: 'Skip to content',
   navigation: 'Main',
   waiting: (calls: string) => `${calls} waiting`,
+  sidebar: { expand: 'Expand the sidebar', collapse: 'Collapse the sidebar' },
 
   notFound: {
     title: 'Page not found',
@@ -49,12 +50,18 @@ export const appWords = {
     title: 'Keyboard shortcuts',
     goTo: (place: string) => `Go to ${place}`,
     search: 'Search',
-    next: 'Next item in the inbox',
-    previous: 'Previous item in the inbox',
+    next: 'Next call that waits, in the inbox or a chat',
+    previous: 'Previous call that waits',
+    approve: 'Approve the focused call',
+    deny: 'Deny the focused call, with a reason',
+    edit: 'Edit the arguments of the focused call',
+    undo: 'Undo the decision, for three seconds',
+    write: 'Write a message',
     send: 'Send the message',
     newLine: 'New line',
     moveUp: 'Move a queued input up (Alt+↓: down)',
-    close: 'Close the dialog or menu',
+    close: 'Close the dialog or menu; leave the message, or stop the answer',
+    turnSidebar: 'Collapse or expand the sidebar',
     show: 'Show keyboard shortcuts',
     /** The names of keys. */
     keys: {

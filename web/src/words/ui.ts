@@ -36,6 +36,9 @@ export const uiWords = {
     done: 'Done',
   },
   theme: { title: 'Theme', system: 'System', light: 'Light', dark: 'Dark' },
+  zone: { title: 'Time zone', local: 'Local time', utc: 'UTC' },
+  /** Below every question whether something is deleted, cancelled or revoked. */
+  noUndo: 'This cannot be undone.',
 
   copy: { no: 'Copy', yes: 'Copied', refused: 'Not allowed to copy' },
   code: 'Code',

@@ -5,14 +5,14 @@ import { refuse } from '../../../core/errors.ts';
 import type { ContextId } from '../../../core/ids.ts';
 import { idleTimeouts } from '../../../core/workers/settings.ts';
 import { FLEETING, type DurableState, type State } from '../../../core/run/state.ts';
-import { listContexts } from '../../../db/read/contexts/context-views.ts';
+import { listContexts, type ContextOrder } from '../../../db/read/contexts/context-views.ts';
 import { findDiagnosis } from '../../../db/read/contexts/diagnoses.ts';
 import { workerOf } from '../../../db/read/contexts/worker-views.ts';
 import { requireNames } from '../../server/catalog.ts';
 import { created, readAnswer } from '../../response/context-answer.ts';
 import { splitLists } from '../../request/query.ts';
 import { makeWorker, visibleParent } from '../../request/make-worker.ts';
-import { cursorOf, id } from '../../request/cursor.ts';
+import { cursorOf, id, instant } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { actingUser, requireNewContexts, visibleTo } from '../../access/reach.ts';
@@ -37,12 +37,14 @@ import { toContextState } from '../../response/status-reason.ts';
 import { toContext } from '../../wire/context.ts';
 import { audited } from '../../request/audited.ts';
 import { writeAround } from '../../request/write.ts';
-import { IdParams, contextId, noContext } from '../params.ts';
+import { IdParams, contextId, noContext, workerId } from '../params.ts';
 import { changeContext } from './change-context.ts';
 
 const tags = ['contexts'];
 
 const PLACE = cursorOf(id<ContextId>);
+/** The last activity, and the id. */
+const ACTIVITY = cursorOf(instant, id<ContextId>);
 
 export function contextRoutes(app: App, ports: ApiPorts): void {
   createContextRoute(app, ports);
@@ -98,15 +100,17 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, query } = request;
-      const [after] = PLACE.read(query.cursor) ?? [null];
+      const order = orderOf(query);
       const timeouts = idleTimeouts(ports.catalog.fileRoles);
       const filter = {
         ...visibleTo(request, query.user),
         states: durable(query.state),
         role: query.role ?? null,
         archived: query.archived,
+        spawned: query.spawned ?? null,
+        parentWorkerId: query.parent_worker_id === undefined ? null : workerId(query.parent_worker_id),
         q: query.q ?? null,
-        after,
+        order,
         limit: query.limit + 1,
       };
       const read = readerOf(ports, reply);
@@ -114,11 +118,23 @@ function listContextsRoute(app: App, ports: ApiPorts): void {
         // A search by q takes a second statement: one finds the ids, one reads the page.
         listContexts(filter.q === null ? last : tx, tenantId, timeouts, filter),
       );
-      const listing = toListing(page, query.limit, toContext, ({ id: last }) => PLACE.write([last]));
+      const listing = toListing(page, query.limit, toContext, ({ id: last, updatedAt }) =>
+        order.sort === 'activity' ? ACTIVITY.write([updatedAt, last]) : PLACE.write([last]),
+      );
       const further = upto === null ? null : PLACE.write([upto]);
       return { ...listing, next_cursor: listing.next_cursor ?? further };
     },
   );
+}
+
+/** The order of the list, and where its page begins. */
+function orderOf({ sort, q, cursor }: Pick<Static<typeof ContextQuery>, 'sort' | 'q' | 'cursor'>): ContextOrder {
+  if (sort !== 'activity') {
+    const [after] = PLACE.read(cursor) ?? [null];
+    return { sort: 'created', after };
+  }
+  if (q !== undefined) throw invalid('A search by q is sorted by created. Leave sort out.', 'sort');
+  return { sort, after: ACTIVITY.read(cursor) };
 }
 
 /** Drops transient states: only event streams show them, they are not stored. */

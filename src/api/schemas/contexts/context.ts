@@ -45,6 +45,14 @@ export const Context = strict(
     last_message: nullable(ref(LastMessage)),
     parent_id: nullable(described(Uuid, 'The context it was forked from; may be deleted by now.')),
     title: nullable(Type.String()),
+    first_input: nullable(
+      described(
+        Type.String(),
+        'The beginning of its first input, on one line, up to 120 characters; about a second after it came. Null: none since the history began.',
+      ),
+    ),
+    parent_worker_id: nullable(described(Uuid, 'The worker that its worker was created below.')),
+    has_children: described(Type.Boolean(), 'Whether workers were created below its worker.'),
     config: ref(WorkerConfig),
     state: oneOf(STATES),
     active_branch: Type.String(),
@@ -77,11 +85,23 @@ export const ContextQuery = strict({
   state: Type.Optional(someOf(STATES, 'State of the context.')),
   role: Type.Optional(RoleName),
   archived: Archived,
+  spawned: Type.Optional(
+    Type.Boolean({
+      description: 'True: only contexts of workers that were created below another one. False: only the others.',
+    }),
+  ),
+  parent_worker_id: Type.Optional(described(Uuid, 'Only contexts of the workers directly below this one.')),
+  sort: Type.Optional(
+    oneOf(
+      ['created', 'activity'],
+      'created: newest first. activity: the newest 2,000 contexts, by `updated_at`, most recent first; not with `q`. Default: created.',
+    ),
+  ),
   q: Type.Optional(
     plainText(
       200,
       1,
-      'Text to find, ignoring case, in the title, the name or role of the worker, the ids of context and worker, or the metadata of the last 20 jobs. A page searches 2,000 contexts and about 16 MB of metadata, so it may be empty and still have a next_cursor.',
+      'Text to find, ignoring case, in the title, the first input, the name or role of the worker, the ids of context and worker, or the metadata of the last 20 jobs. A page searches 2,000 contexts and about 16 MB of metadata, so it may be empty and still have a next_cursor.',
     ),
   ),
 });

@@ -55,7 +55,10 @@ export const JobStep = strict(
       description:
         'model: provider/model. tool: name of the tool. wait: retry or throttle. compact: type of the compaction.',
     }),
-    status: oneOf(STEP_STATUSES, 'running and waiting: in progress. pending and started: no process runs it now.'),
+    status: oneOf(
+      STEP_STATUSES,
+      'running and waiting: in progress. pending and started: no process runs it now. cancelled: it was stopped with its job.',
+    ),
     attempt: nullable(Count),
     n: nullable(described(Positive, 'For a model call: its number within the job, for GET …/steps/{n}/prompt.')),
     prefix_lost_at: nullable(ref(PrefixPart)),

@@ -8,7 +8,7 @@ import type { Usage } from '../../../core/money/usage.ts';
 import type { User } from '../../../core/access/user.ts';
 import type { Executor } from '../../connection/client.ts';
 import { decodeText } from '../../connection/codec.ts';
-import { findContexts } from './find-contexts.ts';
+import { findContexts, SCANNED } from './find-contexts.ts';
 import { expiresAt, idleTimeout, isBusy, isTimeoutKnown, joinRole } from '../../write/contexts/expiry.ts';
 import { millis } from '../../connection/instant.ts';
 import { isShownAs, retried, stateOf, type ShownColumns } from './shown-state.ts';
@@ -28,6 +28,12 @@ export type ContextView = {
   /** The context that it was forked from. */
   parentId: ContextId | null;
   title: string | null;
+  /** The beginning of its first input (see search-index.ts). */
+  firstInput: string | null;
+  /** The worker that its worker was created below. */
+  parentWorkerId: WorkerId | null;
+  /** Whether workers were created below its worker. */
+  hasChildren: boolean;
   config: WorkerConfig;
   /** The shown state (see shown-state.ts). */
   state: DurableState;
@@ -57,12 +63,19 @@ type ContextFilter = Visible & {
   role: string | null;
   /** True: only archived contexts. False: only the others. */
   archived: boolean;
-  /** Searched in the title, the worker's name and role, the ids, and the metadata of jobs. */
+  /** Whether its worker was created below another one. */
+  spawned: boolean | null;
+  parentWorkerId: WorkerId | null;
+  /** Searched in the title, the first input, the worker's name and role, the ids, and the metadata of jobs. */
   q: string | null;
 };
 
-/** `after`: null: from the newest context. */
-type ContextQuery = ContextFilter & PageRequest<ContextId | null>;
+/** The order of a list and the item that the page follows; null: from the first one. */
+export type ContextOrder =
+  | { sort: 'created'; after: ContextId | null }
+  | { sort: 'activity'; after: readonly [updatedAt: Millis, id: ContextId] | null };
+
+type ContextQuery = ContextFilter & Pick<PageRequest<unknown>, 'limit'> & { order: ContextOrder };
 
 /** `upto`: where the next page starts if a search stopped at its scan limit. */
 type ContextPage = Page<ContextView> & { upto: ContextId | null };
@@ -100,22 +113,25 @@ function toLastMessage(found: LastMessageColumn | null): LastMessage | null {
   return { id, role, text: Array.from(text).slice(0, SHOWN).join(''), createdAt };
 }
 
+const updatedAt: SQL = millis(sql`greatest(w.updated_at, c.state_since)`);
+
 const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id as "workerId", w.name as "workerName",
-  w.user_name as "user", w.role, w.parent_context_id as "parentId", w.title,
+  w.user_name as "user", w.role, w.parent_context_id as "parentId", w.title, w.first_input as "firstInput", w.parent_worker_id as "parentWorkerId",
   w.config, octet_length(w.config::text) as bytes, c.scheduling_status as "schedulingStatus", c.state, c.queued,
   ${retried} as retried, c.active_branch as "activeBranch",
   (select jsonb_agg(b.name order by b.created_at, b.name) from branches b where b.context_id = c.id) as branches,
   c.message_count as "messageCount", c.turn_count as "turnCount", c.request_count as "requestCount",
   ${usageObject('c')} as usage, ${millis(sql`w.created_at`)} as "createdAt",
-  ${millis(sql`greatest(w.updated_at, c.state_since)`)} as "updatedAt", w.version,
+  ${updatedAt} as "updatedAt", w.version,
   ${millis(sql`w.archived_at`)} as "archivedAt",
   ${millis(sql`case when w.archived_at is not null then null when ${isTimeoutKnown(ofFile)}
     then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as "expiresAt"
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
-/** Adds the last message to a page of contexts. Runs only for the contexts of that page. */
-function withLastMessage(page: SQL): SQL {
-  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage" from (${page}) p`;
+/** Adds the last message, and whether there are children, to a page of contexts. Runs only for the contexts of that page. */
+function withDetails(page: SQL): SQL {
+  return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage",
+    exists (select 1 from workers k where k.parent_worker_id = p."workerId") as "hasChildren" from (${page}) p`;
 }
 
 function toView({ lastMessage, schedulingStatus, queued, retried, ...row }: Row): ContextView {
@@ -131,33 +147,53 @@ export async function findContext(
   ofFile: IdleTimeouts,
 ): Promise<ContextView | null> {
   const [row] = await executor.execute<Row>(
-    withLastMessage(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
+    withDetails(sql`${contextsWithWorker(ofFile)} where c.tenant_id = ${tenantId} and c.id = ${id}`),
   );
   return row === undefined ? null : toView(row);
 }
 
-/** Newest first, within the page's byte limit. */
+/** Newest or most recently active first, within the page's byte limit. A search is always newest first. */
 export async function listContexts(
   executor: Executor,
   tenantId: TenantId,
   ofFile: IdleTimeouts,
-  { states, role, archived, q, after, limit, ...visible }: ContextQuery,
+  { states, role, archived, spawned, parentWorkerId, q, order, limit, ...visible }: ContextQuery,
 ): Promise<ContextPage> {
   const given = [
     sql`c.tenant_id = ${tenantId}`,
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...isVisible(visible),
     ...(role === null ? [] : [sql`w.role = ${role}`]),
+    ...(spawned === null ? [] : [sql`(w.parent_worker_id is not null) = ${spawned}`]),
+    ...(parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${parentWorkerId}`]),
     ...(states === null ? [] : [isShownAs(states)]),
-    ...(after === null ? [] : [sql`c.id < ${after}`]),
+    ...(order.sort === 'activity' || order.after === null ? [] : [sql`c.id < ${order.after}`]),
   ];
   const conditions = sql.join(given, sql` and `);
   const found = q === null ? null : await findContexts(executor, q, conditions, limit);
   if (found?.ids.length === 0) return { items: [], more: false, upto: found.upto };
-  const of = found === null ? conditions : sql`c.tenant_id = ${tenantId} and c.id in ${found.ids}`;
+  const ofTenant = (ids: SQL): SQL => sql`c.tenant_id = ${tenantId} and c.id in ${ids}`;
+  const isActivity = found === null && order.sort === 'activity';
+  const of = isActivity
+    ? ofTenant(lastActive(conditions, order.after, limit))
+    : found === null
+      ? conditions
+      : ofTenant(sql`${found.ids}`);
   const page = sql`${contextsWithWorker(ofFile)} where ${of} order by c.id desc limit ${limit}`;
-  const rows = await executor.execute<OfPage & Row>(
-    sql`${withLastMessage(withinBytes(page, sql`p.id desc`))} order by p.id desc`,
-  );
+  const sorted = isActivity ? sql`p."updatedAt" desc, p.id desc` : sql`p.id desc`;
+  const rows = await executor.execute<OfPage & Row>(sql`${withDetails(withinBytes(page, sorted))} order by ${sorted}`);
   return { ...toPage(rows, toView), upto: found?.upto ?? null };
+}
+
+/**
+ * The ids of a page by activity. No index has this order, since it changes with every state: the newest contexts are
+ * sorted, so the cost of a page does not grow with the tenant.
+ */
+function lastActive(conditions: SQL, after: readonly [Millis, ContextId] | null, limit: number): SQL {
+  const isAfter = after === null ? sql`true` : sql`(s.at, s.id) < (${after[0]}::float8, ${after[1]}::uuid)`;
+  return sql`(
+    select s.id from (
+      select c.id, ${updatedAt} as at from contexts c join workers w on w.context_id = c.id
+      where ${conditions} order by c.id desc limit ${SCANNED}) s
+    where ${isAfter} order by s.at desc, s.id desc limit ${limit})`;
 }

@@ -1,5 +1,5 @@
 /**
- * Finds contexts by their title, the name or role of their worker, their ids, or the metadata of their newest jobs. One
+ * Finds contexts by their title, their first input, the name or role of their worker, their ids, or the metadata of their newest jobs. One
  * page scans a bounded number of contexts and a bounded amount of metadata, however few of them match, so its cost does
  * not grow with the tenant. The size of the metadata is measured as stored, before it is read.
  */
@@ -41,7 +41,7 @@ export async function findContexts(
   const says = (text: SQL): SQL => sql`strpos(lower(${text}), lower(${q}::text)) > 0`;
   const rows = await executor.execute<{ id: ContextId; scanned: boolean }>(sql`/* contexts.find */
     with scanned as materialized (
-      select c.id, concat_ws(E'\\n', w.title, w.name, w.role, c.id, w.id) as text
+      select c.id, concat_ws(E'\\n', w.title, w.first_input, w.name, w.role, c.id, w.id) as text
       from contexts c join workers w on w.context_id = c.id
       where ${conditions} order by c.id desc limit ${SCANNED}
     ), measured as (

@@ -49,6 +49,8 @@ export async function clear(tx: Executor, tenantId: TenantId, contextId: Context
         cache_read_tokens = 0, cache_write_tokens = 0, cost_nanos = null,
         spans = jsonb_build_array(jsonb_build_object('branch', b.name, 'after', ctx.head_seq, 'upto', null))
       from ctx where b.context_id = ctx.id and b.name = 'main'
+    ), untitled as (
+      update workers w set first_input = null from ctx where w.context_id = ctx.id and w.first_input is not null
     ), others as (
       delete from branches b using ctx where b.context_id = ctx.id and b.name <> 'main'
     ), recorded as (

@@ -1,6 +1,7 @@
 /** Queries for contexts, their branches, messages, compactions and tool calls. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../client.ts';
+import { withFreshTop } from './fresh-page.ts';
 import { keys, type ContextFilter } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
@@ -23,6 +24,7 @@ export function contextsRefresh(filter: ContextFilter) {
     queryKey: keys.contextList(filter),
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
     pollMs: 5_000,
+    ...(filter.sort === 'activity' ? { withFreshTop } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Puts a page that was read again into a loaded list. Lists are ordered by id, newest first: a page after the first keeps
- * its range, and new items push items off the first page. Pure functions.
+ * Puts a page that was read again into a loaded list. Pure functions. Most lists are ordered by id, newest first: a page
+ * after the first keeps its range, and new items push items off the first page. In a list by activity, items that change
+ * come to the first page.
  */
 
 type Item = { id: string };
@@ -39,6 +40,28 @@ function joined<One extends Item>(before: readonly One[], fresh: readonly One[])
   if (last === undefined || !fresh.some(({ id }) => known.has(id))) return null;
   const page = [...fresh, ...before.filter(({ id }) => id < last.id)];
   return page.length > MOST_ON_FIRST ? null : page;
+}
+
+/**
+ * For a list by activity: what is fresh on the first page was changed, and is no more elsewhere. Null: read the whole list
+ * again.
+ */
+export function withFreshTop<One extends Item & { updated_at: string }>(
+  list: Pages<One>,
+  fresh: Listed<One>,
+): Pages<One> | null {
+  const [top, ...others] = list.pages;
+  if (top === undefined) return null;
+  if (others.length === 0) return { ...list, pages: [fresh] };
+  const there = new Set(fresh.data.map(({ id }) => id));
+  const last = fresh.data.at(-1);
+  if (last === undefined || !top.data.some(({ id }) => there.has(id))) return null;
+  // Those that were pushed off; what is missing among the fresh ones is gone.
+  const pushed = top.data.filter(({ id, updated_at }) => !there.has(id) && updated_at <= last.updated_at);
+  const first = { ...top, data: [...fresh.data, ...pushed] };
+  if (first.data.length > MOST_ON_FIRST) return null;
+  const rest = others.map((page) => ({ ...page, data: page.data.filter(({ id }) => !there.has(id)) }));
+  return { ...list, pages: [first, ...rest] };
 }
 
 /** The cursor of the page that contains an item; undefined: of the first page. */

@@ -5,7 +5,16 @@
 import type { QueryKey } from '@tanstack/react-query';
 import type { AuditEntry, Change, Context, Job, Json } from 'nightshift/client';
 
-export type ContextFilter = { archived?: boolean; state?: Context['state'][]; q?: string };
+export type ContextFilter = {
+  archived?: boolean;
+  state?: Context['state'][];
+  /** False: without those of workers that other workers created. */
+  spawned?: boolean;
+  parent_worker_id?: string;
+  /** `activity`: the most recently active first. */
+  sort?: 'activity';
+  q?: string;
+};
 export type JobStatus = Job['status'];
 export type JobFilter = {
   status?: JobStatus[];
@@ -109,13 +118,16 @@ const OF_CONTEXTS: readonly QueryKey[] = [
   ['deliveries'],
 ];
 
+/** Decisions, and changes of everything else, are in the audit log. */
+const AUDIT: QueryKey = keys.refresh(['audit']);
+
 const STALE: { readonly [Resource in Change['resource']]: readonly QueryKey[] } = {
-  contexts: OF_CONTEXTS,
-  schedules: [keys.schedules, ['schedule-runs']],
-  webhooks: [keys.webhooks, ['deliveries']],
-  roles: [keys.roles],
-  keys: [keys.apiKeys],
-  all: [...OF_CONTEXTS, keys.webhooks, keys.roles, keys.apiKeys],
+  contexts: [...OF_CONTEXTS, AUDIT],
+  schedules: [keys.schedules, ['schedule-runs'], AUDIT],
+  webhooks: [keys.webhooks, ['deliveries'], AUDIT],
+  roles: [keys.roles, AUDIT],
+  keys: [keys.apiKeys, AUDIT],
+  all: [...OF_CONTEXTS, keys.webhooks, keys.roles, keys.apiKeys, AUDIT],
 };
 
 /** Those that are read again after a change of one of these. */

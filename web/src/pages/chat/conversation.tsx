@@ -2,12 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { ArrowLeft, Network } from 'lucide-react';
+import { useCallback, useRef, type RefObject } from 'react';
 import type { Context, PartialMessage } from 'nightshift/client';
+import { useCardKeys } from '../../answers/card-keys.ts';
 import { contextQuery, contextStateQuery } from '../../data/query/contexts.ts';
 import { contextName } from '../../data/format.ts';
 import { jobQuery } from '../../data/query/jobs.ts';
 import { useLive } from '../../data/live/live.ts';
 import { buttonClass } from '../../ui/forms/button.tsx';
+import { clickByKey, usePageKeys } from '../../ui/forms/page-keys.ts';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useTitle } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
@@ -15,6 +18,7 @@ import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import { BranchBar } from './branches/branch-bar.tsx';
 import { Composer } from './composer/composer.tsx';
+import { focusComposer } from './composer/focus.ts';
 import { ContextMenu } from './contexts/context-menu.tsx';
 import css from './conversation.module.css';
 import { BeingSent } from './messages/input-bubble.tsx';
@@ -28,6 +32,9 @@ export function Conversation({ id }: { id: string }) {
   const live = useLive(id);
   const isHere = useIsHere(context.data);
   const { message: sought } = useSearch({ strict: false });
+  const section = useRef<HTMLElement>(null);
+  useCardKeys();
+  useChatKeys(section);
   if (context.data === undefined)
     return (
       <section className={css.conversation} aria-label="Conversation">
@@ -43,7 +50,7 @@ export function Conversation({ id }: { id: string }) {
     );
   const state = live.state ?? context.data.state;
   return (
-    <section className={css.conversation} aria-label="Conversation">
+    <section ref={section} className={css.conversation} aria-label="Conversation">
       <Header context={context.data} state={state} />
       <MessageList
         key={context.data.active_branch}
@@ -59,6 +66,21 @@ export function Conversation({ id }: { id: string }) {
       </div>
       {live.connection === 'failed' && <ErrorState title="Live updates have stopped" error={live.error} />}
     </section>
+  );
+}
+
+/** Outside of fields: Escape stops the answer, `c` goes to the composer. */
+function useChatKeys(section: RefObject<HTMLElement | null>): void {
+  usePageKeys(
+    useCallback(
+      (event: KeyboardEvent) => {
+        if (event.key === 'Escape') return section.current !== null && clickByKey(event, section.current);
+        if (event.key !== 'c') return false;
+        focusComposer();
+        return true;
+      },
+      [section],
+    ),
   );
 }
 

@@ -10,10 +10,11 @@ import { keys } from '../../data/query/keys.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Spinner } from '../../ui/state/spinner.tsx';
+import { useTimeFormat, type FormatTime } from '../../ui/text/time-format.ts';
 import { Duration } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import css from './state-line.module.css';
-import { isBusy } from './state.ts';
+import { isBusy, isMoving } from './state.ts';
 import { StopButton } from './composer/stop-button.tsx';
 
 /** Poll interval: the stream has no events for queue positions and throttles. */
@@ -21,6 +22,7 @@ const ASK_AGAIN_MS = 2_000;
 
 export function StateLine({ context, state }: { context: Context; state: string }) {
   const busy = isBusy(state);
+  const format = useTimeFormat();
   const { data } = useQuery({
     ...contextStateQuery(context.id),
     refetchInterval: busy ? ASK_AGAIN_MS : false,
@@ -32,9 +34,9 @@ export function StateLine({ context, state }: { context: Context; state: string 
   const isFailed = state === 'PermanentFailure';
   return (
     <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label="State">
-      {busy && isMoving(state) && <Spinner />}
+      {isMoving(state) && <Spinner />}
       <p className={css.why} role="status">
-        {inLocalTime(data.why)}
+        {withTimes(data.why, format)}
         {data.queue_position !== null && ` Position in queue: ${data.queue_position}.`}
       </p>
       {busy && (
@@ -49,26 +51,20 @@ export function StateLine({ context, state }: { context: Context; state: string 
       )}
       {isFailed && <Retry context={context} />}
       {state === 'Stopped' && <Start context={context} />}
-      {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} />}
+      {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} byKey={isMoving(state)} />}
     </div>
   );
 }
 
 const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-const time = new Intl.DateTimeFormat('en', { timeStyle: 'medium' });
-const dateAndTime = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const DAY_MS = 86_400_000;
 
-/** Replaces ISO timestamps in the status reason of the API by local time. */
-function inLocalTime(why: string): string {
+/** Replaces ISO timestamps in the status reason of the API by times of the chosen zone. */
+function withTimes(why: string, format: FormatTime): string {
   return why.replaceAll(INSTANT, (instant) => {
     const at = Date.parse(instant);
-    return (Math.abs(at - Date.now()) < DAY_MS ? time : dateAndTime).format(at);
+    return format(at, Math.abs(at - Date.now()) < DAY_MS ? 'clock' : 'minute');
   });
-}
-
-function isMoving(state: string): boolean {
-  return !['AwaitingToolApproval', 'AwaitingInput'].includes(state);
 }
 
 function Retry({ context }: { context: Context }) {

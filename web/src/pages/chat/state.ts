@@ -2,3 +2,8 @@
 export function isBusy(state: string): boolean {
   return !['Idle', 'PermanentFailure', 'Stopped'].includes(state);
 }
+
+/** Whether its job is unfinished and does not wait for a person. */
+export function isMoving(state: string): boolean {
+  return isBusy(state) && !['AwaitingToolApproval', 'AwaitingInput'].includes(state);
+}

@@ -6,8 +6,8 @@ import { Decided } from '../../answers/decided.tsx';
 import { ToolWait } from '../../answers/tool-wait.tsx';
 import { useDecision, type Decision } from '../../data/query/decisions.ts';
 import { toolCallQuery } from '../../data/live/tool-calls.ts';
-import { contextQuery } from '../../data/query/contexts.ts';
-import { contextName, shortId } from '../../data/format.ts';
+import { shortId } from '../../data/format.ts';
+import { useContextName } from '../../data/names.ts';
 import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Markdown } from '../../ui/text/markdown.tsx';
@@ -34,6 +34,7 @@ export function InboxCard({ item, isOver }: { item: InboxItem; isOver: boolean }
       tabIndex={-1}
       aria-label={`${label}: ${item.name}`}
       data-call={item.tool_call_id}
+      data-waits={!isOver}
       data-over={isOver}
     >
       <header className={css.head}>
@@ -86,10 +87,10 @@ function Over({ item }: { item: InboxItem }) {
 }
 
 function ContextLink({ id }: { id: string }) {
-  const { data } = useQuery({ ...contextQuery(id), staleTime: 60_000 });
+  const name = useContextName(id);
   return (
     <Link to="/contexts/$contextId" params={{ contextId: id }}>
-      {data === undefined ? `Context ${shortId(id)}` : contextName(data)}
+      {name}
     </Link>
   );
 }

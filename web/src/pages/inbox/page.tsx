@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { CircleCheckBig } from 'lucide-react';
 import { useState } from 'react';
+import { useCardKeys } from '../../answers/card-keys.ts';
 import { approvalsQuery } from '../../data/query/system.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
@@ -14,7 +15,6 @@ import css from './inbox.module.css';
 import { InboxCard } from './inbox-card.tsx';
 import { KINDS, kindOf, type Kind } from './kinds.ts';
 import { keyOf, useRows, type Row } from './rows.ts';
-import { useArrowKeys } from './use-arrow-keys.ts';
 
 const SHOWN_AT_ONCE = 25;
 
@@ -50,7 +50,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
   const navigate = useNavigate();
   const chosen = KINDS.find(({ name }) => name === kind)?.name ?? 'all';
   const [most, setMost] = useState(SHOWN_AT_ONCE);
-  const arrowKeys = useArrowKeys();
+  useCardKeys();
   const waiting = all.filter(({ isOver }) => !isOver);
   const rows = chosen === 'all' ? all : all.filter(({ item }) => kindOf(item) === chosen);
   const shown = firstWaiting(rows, most);
@@ -68,8 +68,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
           void navigate({ to: '/inbox', search: next === 'all' ? {} : { kind: next }, replace: true })
         }
       />
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between the cards */}
-      <ul className={css.list} aria-label="Waiting" onKeyDown={arrowKeys} hidden={shown.length === 0}>
+      <ul className={css.list} aria-label="Waiting" hidden={shown.length === 0}>
         {shown.map(({ item, isOver }) => (
           <li key={keyOf(item)}>
             <InboxCard item={item} isOver={isOver} />

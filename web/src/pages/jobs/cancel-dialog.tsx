@@ -4,33 +4,15 @@ import { cancelJobs, cancelMatching, countUnfinished } from '../../data/query/jo
 import { keys, type JobFilter } from '../../data/query/keys.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
-import { showNotice, showError } from '../../ui/layout/toaster.tsx';
-import css from './jobs.module.css';
+import { showNotice } from '../../ui/layout/toaster.tsx';
 
 export type StopTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
 
-export function CancelDialog({
-  target,
-  onClose,
-  onDone,
-}: {
-  target: StopTarget | null;
-  onClose: () => void;
-  onDone: () => void;
-}) {
-  return (
-    <Dialog
-      open={target !== null}
-      onClose={onClose}
-      title={target?.kind === 'matching' ? 'Cancel all matching jobs?' : 'Cancel the selected jobs?'}
-    >
-      {target !== null && <Question target={target} onClose={onClose} onDone={onDone} />}
-    </Dialog>
-  );
-}
+type Props = { target: StopTarget; onClose: () => void; onDone: () => void };
 
-function Question({ target, onClose, onDone }: { target: StopTarget; onClose: () => void; onDone: () => void }) {
+export function CancelDialog({ target, onClose, onDone }: Props) {
   const cache = useQueryClient();
   const counted = useQuery({
     queryKey: [...keys.jobs, 'count', target],
@@ -45,29 +27,38 @@ function Question({ target, onClose, onDone }: { target: StopTarget; onClose: ()
       showNotice(`Cancellation of ${jobsOf(count)} requested`);
       onDone();
     },
-    onError: (error) => showError('Could not cancel all jobs', error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
-  if (counted.data === undefined) return counted.isError ? <p>Could not count the jobs.</p> : <Skeleton lines={2} />;
-  const { count, more } = counted.data;
+  const { count, more } = counted.data ?? NOTHING;
+  const which = more ? `more than ${count} jobs` : jobsOf(count);
+  if (counted.data !== undefined && count === 0)
+    return (
+      <Dialog
+        open
+        onClose={onClose}
+        title="No unfinished jobs match"
+        description="There is nothing to cancel."
+        actions={<Button onClick={onClose}>Close</Button>}
+      />
+    );
   return (
-    <>
-      <p>
-        {count === 0
-          ? 'No unfinished jobs match. There is nothing to cancel.'
-          : `${more ? `More than ${count} jobs` : jobsOf(count)} will be cancelled. Effects of tool calls that have already run are not undone.`}
-      </p>
-      <div className={css.actions}>
-        <Button onClick={onClose}>{count === 0 ? 'Close' : 'Keep jobs'}</Button>
-        {count > 0 && (
-          <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-            {more ? `Cancel more than ${count} jobs` : `Cancel ${jobsOf(count)}`}
-          </Button>
-        )}
-      </div>
-    </>
+    <ConfirmDialog
+      title={target.kind === 'matching' ? 'Cancel all matching jobs?' : 'Cancel the selected jobs?'}
+      description="Effects of tool calls that have already run stay."
+      goes={count === 0 ? [] : [`${which} will be cancelled`]}
+      submit={count === 0 ? 'Cancel jobs' : `Cancel ${which}`}
+      keep="Keep jobs"
+      canSubmit={count > 0}
+      saving={{ isPending: cancel.isPending, error: cancel.error ?? counted.error }}
+      onSubmit={() => cancel.mutate()}
+      onClose={onClose}
+    >
+      {counted.isPending && <Skeleton lines={2} />}
+    </ConfirmDialog>
   );
 }
+
+const NOTHING = { count: 0, more: false };
 
 function jobsOf(count: number): string {
   return count === 1 ? '1 job' : `${count} jobs`;

@@ -4,6 +4,7 @@ import { spanOf } from '../../data/days.ts';
 import { UNFINISHED } from '../../data/query/jobs.ts';
 import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
 import type { Option } from '../../ui/forms/select.tsx';
+import type { Zone } from '../../ui/state/zone.ts';
 import { showStatus } from '../../ui/text/status-badge.tsx';
 
 export type JobSearch = {
@@ -57,7 +58,7 @@ function parse(value: string): Json {
   }
 }
 
-export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearch): JobFilter {
+export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearch, zone: Zone): JobFilter {
   const one = STATUSES.find((name) => name === status);
   const several = one === undefined ? SEVERAL.get(status ?? '') : [one];
   const known = KIND_OPTIONS.find(({ value }) => value === kind)?.value;
@@ -67,6 +68,6 @@ export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearc
     ...(member === null ? {} : { metadata: member }),
     ...(several === undefined ? {} : { status: several }),
     ...(known === undefined ? {} : { kind: known }),
-    ...spanOf(from, to),
+    ...spanOf(from, to, zone),
   };
 }

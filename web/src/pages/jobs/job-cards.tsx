@@ -1,12 +1,10 @@
 /** The job list on narrow screens. */
-import { Link } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
-import { shortId } from '../../data/format.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import { ContextLink, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
 
@@ -27,9 +25,7 @@ export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection:
             <JobLine job={job} />
             <p className={css.facts}>
               <RelativeTime at={job.created_at} /> · <Took job={job} /> · <Tokens usage={job.usage} /> ·{' '}
-              <Link to="/contexts/$contextId" params={{ contextId: job.context_id }}>
-                context {shortId(job.context_id)}
-              </Link>
+              <ContextLink job={job} />
             </p>
           </li>
         ))}

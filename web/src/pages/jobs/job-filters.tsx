@@ -1,4 +1,5 @@
 import { shortId } from '../../data/format.ts';
+import { useContextName, useWorkerName } from '../../data/names.ts';
 import { useRoleNames } from '../../data/query/workers.ts';
 import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
@@ -7,13 +8,18 @@ import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter
 
 /** Filters set by links from a context, a worker or a job. */
 const OF = [
-  ['context_id', 'Context'],
-  ['worker_id', 'Worker'],
-  ['parent_job_id', 'Parent job'],
+  { name: 'context_id', what: 'Context' },
+  { name: 'worker_id', what: 'Worker' },
+  { name: 'parent_job_id', what: 'Parent job' },
 ] as const;
 
 export function JobFilters({ search, onChange }: { search: JobSearch; onChange: (search: JobSearch) => void }) {
   const roles = useRoleNames(search.role);
+  const names = {
+    context_id: useContextName(search.context_id),
+    worker_id: useWorkerName(search.worker_id),
+    parent_job_id: shortId(search.parent_job_id ?? ''),
+  };
   const set = (name: keyof JobSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   return (
     <>
@@ -51,10 +57,10 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
         <DayFilter label="Created until" value={search.to} onChange={(day) => set('to', day)} />
       </FilterBar>
       <FilterChips
-        chips={OF.flatMap(([name, what]) => {
-          const id = search[name];
-          return id === undefined ? [] : [{ label: `${what} ${shortId(id)}`, onRemove: () => set(name, undefined) }];
-        })}
+        chips={OF.filter(({ name }) => search[name] !== undefined).map(({ name, what }) => ({
+          label: `${what} ${names[name]}`,
+          onRemove: () => set(name, undefined),
+        }))}
       />
     </>
   );

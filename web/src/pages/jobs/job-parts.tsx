@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { isFinished, type Job } from 'nightshift/client';
 import { useRef } from 'react';
-import { shortId } from '../../data/format.ts';
+import { contextName, shortId } from '../../data/format.ts';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import css from './jobs.module.css';
@@ -12,6 +12,14 @@ export function JobLink({ job }: { job: Job }) {
   return (
     <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={css.name}>
       {job.kind === 'input' ? 'Job' : job.kind === 'retry' ? 'Retry' : 'Compaction'} {shortId(job.id)}
+    </Link>
+  );
+}
+
+export function ContextLink({ job: { context_id: id, context_title: title, worker_name } }: { job: Job }) {
+  return (
+    <Link to="/contexts/$contextId" params={{ contextId: id }} className={css.context}>
+      {contextName({ id, title, first_input: null, parent_worker_id: null, worker_name })}
     </Link>
   );
 }

@@ -1,12 +1,10 @@
-import { Link } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
-import { shortId } from '../../data/format.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import { ContextLink, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
 
@@ -43,11 +41,7 @@ export function JobTable({ jobs, selection }: { jobs: readonly Job[]; selection:
         {
           name: 'context',
           head: 'Context',
-          cell: ({ context_id: contextId }) => (
-            <Link to="/contexts/$contextId" params={{ contextId }}>
-              {shortId(contextId)}
-            </Link>
-          ),
+          cell: (job) => <ContextLink job={job} />,
         },
         { name: 'status', head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
         { name: 'usage', head: 'Tokens', kind: 'right', cell: ({ usage }) => <Tokens usage={usage} /> },

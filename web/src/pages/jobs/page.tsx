@@ -12,6 +12,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useIsNarrow } from '../../ui/layout/narrow.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { CancelDialog, type StopTarget } from './cancel-dialog.tsx';
 import { toFilter } from './filter.ts';
@@ -24,7 +25,8 @@ import { useSelection } from './use-selection.ts';
 export function JobsPage() {
   const search = useSearch({ from: '/jobs' });
   const navigate = useNavigate();
-  const filter = toFilter(search);
+  const [zone] = useZone();
+  const filter = toFilter(search, zone);
   const jobs = useInfiniteQuery(jobsQuery(filter));
   useRefreshed(jobsRefresh(filter), middleRow);
   const rows = allOf(jobs.data);
@@ -37,8 +39,8 @@ export function JobsPage() {
       title="Jobs"
       about="Each input to a worker creates a job."
       actions={
-        <Button onClick={() => setTarget({ kind: 'matching', filter })}>
-          {isNarrowed ? 'Cancel all matching …' : 'Cancel all …'}
+        <Button variant="risky" onClick={() => setTarget({ kind: 'matching', filter })}>
+          {isNarrowed ? 'Cancel all matching' : 'Cancel all'}
         </Button>
       }
     >
@@ -75,22 +77,24 @@ export function JobsPage() {
       {selection.ids.length > 0 && (
         <div className={css.selected} role="region" aria-label="Selected jobs">
           <span role="status">{selection.ids.length} selected</span>
-          <Button variant="danger" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
-            Cancel selected …
+          <Button variant="risky" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
+            Cancel selected
           </Button>
           <Button variant="quiet" size="small" onClick={selection.clear}>
             Clear
           </Button>
         </div>
       )}
-      <CancelDialog
-        target={target}
-        onClose={() => setTarget(null)}
-        onDone={() => {
-          setTarget(null);
-          selection.clear();
-        }}
-      />
+      {target !== null && (
+        <CancelDialog
+          target={target}
+          onClose={() => setTarget(null)}
+          onDone={() => {
+            setTarget(null);
+            selection.clear();
+          }}
+        />
+      )}
     </Page>
   );
 }

@@ -6,6 +6,7 @@ import type { StatsBucket, StatsHistory } from 'nightshift/client';
 import { IconButton } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { Table } from '../../ui/layout/table.tsx';
+import { useTimeFormat } from '../../ui/text/time-format.ts';
 import { formatMoment } from './moments.ts';
 import { overviewWords } from '../../words.ts';
 import css from './overview.module.css';
@@ -72,6 +73,7 @@ export function Plot(props: Props) {
 }
 
 function Drawing({ title, kind, series, history, format, hasFractions = false }: Props) {
+  const formatTime = useTimeFormat();
   const rows = history.data.map((bucket) => ({
     at: bucket.at,
     ...Object.fromEntries(series.map(({ name, of }) => [name, of(bucket)])),
@@ -81,7 +83,7 @@ function Drawing({ title, kind, series, history, format, hasFractions = false }:
     <XAxis
       key="x"
       dataKey="at"
-      tickFormatter={(at: string) => formatMoment(at, history.bucket_s, 'short')}
+      tickFormatter={(at: string) => formatMoment(at, history.bucket_s, 'short', formatTime)}
       minTickGap={48}
       tickLine={false}
       axisLine={{ stroke: 'var(--line-strong)' }}
@@ -98,7 +100,7 @@ function Drawing({ title, kind, series, history, format, hasFractions = false }:
       key="tip"
       isAnimationActive={false}
       cursor={{ fill: 'var(--hover)', stroke: 'var(--line-strong)' }}
-      labelFormatter={(at) => formatMoment(typeof at === 'string' ? at : '', history.bucket_s, 'long')}
+      labelFormatter={(at) => formatMoment(typeof at === 'string' ? at : '', history.bucket_s, 'long', formatTime)}
       formatter={(value) => (typeof value === 'number' ? format(value) : '–')}
       wrapperClassName={css.tip ?? ''}
     />,
@@ -161,6 +163,7 @@ function Legend({ series }: { series: readonly Series[] }) {
 }
 
 function AsTable({ title, series, history, format }: Props) {
+  const formatTime = useTimeFormat();
   const rows = history.data.filter((bucket) => series.some(({ of }) => (of(bucket) ?? 0) !== 0)).toReversed();
   if (rows.length === 0) return <p className={css.empty}>{words.empty}</p>;
   return (
@@ -169,7 +172,7 @@ function AsTable({ title, series, history, format }: Props) {
       rows={rows}
       rowKey={({ at }) => at}
       columns={[
-        { name: 'at', head: words.from, cell: ({ at }) => formatMoment(at, history.bucket_s, 'long') },
+        { name: 'at', head: words.from, cell: ({ at }) => formatMoment(at, history.bucket_s, 'long', formatTime) },
         ...series.map(({ name, of }) => ({
           name,
           head: name,

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Schedule } from 'nightshift/client';
 import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 import { commonWords, schedulesWords } from '../../words.ts';
 
@@ -19,11 +19,10 @@ export function DeleteSchedule({ schedule: { id, name }, onClose }: { schedule: 
     onSettled: () => cache.invalidateQueries({ queryKey: keys.schedules }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={words.title(name)}
       description={words.about}
       submit={commonWords.delete}
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

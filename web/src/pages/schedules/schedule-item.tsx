@@ -5,12 +5,13 @@ import type { Schedule } from 'nightshift/client';
 import type { ReactNode } from 'react';
 import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';
+import { useContextName } from '../../data/names.ts';
 import { keys } from '../../data/query/keys.ts';
 import { useMay } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
-import { RelativeTime } from '../../ui/text/time.tsx';
+import { RelativeTime, Time } from '../../ui/text/time.tsx';
 import { everyOf } from './draft.ts';
 import { RunBadge } from './run-badge.tsx';
 import { actionOn, commonWords, schedulesWords } from '../../words.ts';
@@ -74,7 +75,7 @@ export function ScheduleItem({
             {words.runs}
           </Button>
           {mayConfigure && (
-            <Button size="small" variant="quiet" onClick={onDelete} aria-label={actionOn(commonWords.delete, name)}>
+            <Button size="small" variant="risky" onClick={onDelete} aria-label={actionOn(commonWords.delete, name)}>
               {commonWords.delete}
             </Button>
           )}
@@ -112,20 +113,25 @@ function Next({ at }: { at: string | null }) {
   );
 }
 
-function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): string {
+function timingOf({ cron, every_s: everyS, at, timezone }: Schedule): ReactNode {
   if (cron !== null) return words.cron(cron, timezone);
   if (everyS !== null) {
     const { amount, unit } = everyOf(everyS);
     return words.every(amount, unit);
   }
-  return at === null ? '' : words.once(new Date(at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' }));
+  return at === null ? '' : <Sentence text={words.once} gaps={{ when: <Time at={at} as="minute" /> }} />;
 }
 
 function targetOf({ context_id: contextId, worker }: Schedule['target']): ReactNode {
   if (contextId === undefined) return words.newWorker(worker?.name ?? '');
+  return <Sentence text={words.context} gaps={{ name: <ContextLink contextId={contextId} /> }} />;
+}
+
+function ContextLink({ contextId }: { contextId: string }) {
+  const name = useContextName(contextId);
   return (
     <Link to="/contexts/$contextId" params={{ contextId }}>
-      {words.context(shortId(contextId))}
+      {name}
     </Link>
   );
 }

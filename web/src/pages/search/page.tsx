@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { SearchX, Telescope } from 'lucide-react';
 import { spanOf } from '../../data/days.ts';
+import { useZone, type Zone } from '../../ui/state/zone.ts';
 import type { SearchFilter } from '../../data/query/keys.ts';
 import { allOf } from '../../data/query/pages-of.ts';
 import { searchQuery } from '../../data/query/system.ts';
@@ -24,6 +25,7 @@ export function SearchPage() {
   const search = useSearch({ from: '/search' });
   const navigate = useNavigate();
   const change = (next: SearchSearch): void => void navigate({ to: '/search', search: next, replace: true });
+  const [zone] = useZone();
   return (
     <Page title={placeWords.search} about={searchWords.about}>
       <SearchBox
@@ -34,14 +36,14 @@ export function SearchPage() {
         }}
       />
       <SearchFilters search={search} onChange={change} />
-      {search.q === undefined ? <Hints /> : <Results filter={toFilter(search.q, search)} />}
+      {search.q === undefined ? <Hints /> : <Results filter={toFilter(search.q, search, zone)} />}
     </Page>
   );
 }
 
-function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch): SearchFilter {
+function toFilter(q: string, { from, to, message_role, ...rest }: SearchSearch, zone: Zone): SearchFilter {
   const role = AUTHORS.find(({ value }) => value === message_role)?.value;
-  return { ...rest, ...(role === undefined ? {} : { message_role: role }), ...spanOf(from, to), q };
+  return { ...rest, ...(role === undefined ? {} : { message_role: role }), ...spanOf(from, to, zone), q };
 }
 
 function Hints() {

@@ -1,4 +1,4 @@
-import { shortId } from '../../data/format.ts';
+import { useContextName, useWorkerName } from '../../data/names.ts';
 import { useRoleNames } from '../../data/query/workers.ts';
 import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
@@ -27,11 +27,13 @@ export function SearchFilters({
 }) {
   const roles = useRoleNames(search.role);
   const set = (name: keyof SearchSearch, value: string | undefined): void => onChange(withParam(search, name, value));
-  const of = (['context_id', 'worker_id'] as const).flatMap((name) => {
-    const id = search[name];
-    const labelOf = name === 'context_id' ? searchWords.context : searchWords.worker;
-    return id === undefined ? [] : [{ label: labelOf(shortId(id)), onRemove: () => set(name, undefined) }];
-  });
+  const labels = {
+    context_id: searchWords.context(useContextName(search.context_id)),
+    worker_id: searchWords.worker(useWorkerName(search.worker_id)),
+  };
+  const of = (['context_id', 'worker_id'] as const)
+    .filter((name) => search[name] !== undefined)
+    .map((name) => ({ label: labels[name], onRemove: () => set(name, undefined) }));
   return (
     <>
       <FilterBar label={words.label}>

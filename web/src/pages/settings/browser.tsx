@@ -6,6 +6,8 @@ import { Card } from '../../ui/layout/card.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
 import { showHelp } from '../../ui/forms/help.ts';
 import { useTheme } from '../../ui/state/theme.ts';
+import { useZone } from '../../ui/state/zone.ts';
+import { ZONES } from '../../ui/state/zone-menu.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import listCss from '../../ui/list.module.css';
 import { commonWords, settingsWords, uiWords } from '../../words.ts';
@@ -16,6 +18,7 @@ const words = settingsWords.browser;
 
 export function Browser() {
   const [theme, setTheme] = useTheme();
+  const [zone, setZone] = useZone();
   const session = useSession();
   const leave = useSignOut();
   return (
@@ -31,6 +34,9 @@ export function Browser() {
           ]}
           onChange={setTheme}
         />
+      </Card>
+      <Card title={uiWords.zone.title}>
+        <Segments label={uiWords.zone.title} value={zone} segments={ZONES} onChange={setZone} />
       </Card>
       <Card title={words.keyboard}>
         <Button onClick={showHelp}>

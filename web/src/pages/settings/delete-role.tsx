@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Role } from 'nightshift/client';
 import { keys } from '../../data/query/keys.ts';
 import { deleteRole } from '../../data/query/workers.ts';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
 import { commonWords, settingsWords } from '../../words.ts';
 
@@ -19,11 +19,10 @@ export function DeleteRole({ role: { name }, onClose }: { role: Role; onClose: (
     onSettled: () => cache.invalidateQueries({ queryKey: keys.roles }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={words.title(name)}
       description={words.about}
       submit={commonWords.delete}
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

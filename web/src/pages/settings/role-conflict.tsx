@@ -22,7 +22,7 @@ export function RoleConflict({ theirs, onShow, onOverwrite }: Props) {
           {words.show}
         </Button>
         {source === 'api' && (
-          <Button size="small" variant="danger" onClick={() => onOverwrite(theirs)}>
+          <Button size="small" variant="primary" onClick={() => onOverwrite(theirs)}>
             {words.overwrite}
           </Button>
         )}

@@ -76,7 +76,7 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
           {!isFile && (
             <Button
               size="small"
-              variant="quiet"
+              variant="risky"
               onClick={onDelete}
               aria-label={actionOn(commonWords.delete, words.role(role.name))}
             >

@@ -24,7 +24,6 @@ export function ChangeStatus({ name, to, onClose }: { name: string; to: keyof ty
       title={words.title(name)}
       description={words.about}
       submit={commonWords[to]}
-      danger={to === 'suspend'}
       saving={change}
       onSubmit={() => change.mutate()}
       onClose={onClose}

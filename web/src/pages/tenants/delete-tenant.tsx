@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { client } from '../../data/client.ts';
 import { keys } from '../../data/query/keys.ts';
 import { TextField } from '../../ui/forms/field.tsx';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
-import { tenantsWords } from '../../words.ts';
+import { commonWords, tenantsWords } from '../../words.ts';
 
 const words = tenantsWords.delete;
 
@@ -22,11 +22,10 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
     onSettled: () => cache.invalidateQueries({ queryKey: keys.tenants }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={words.title(name)}
       description={words.about}
-      submit={words.submit}
-      danger
+      submit={commonWords.delete}
       canSubmit={typed === name}
       saving={remove}
       onSubmit={() => remove.mutate()}
@@ -41,6 +40,6 @@ export function DeleteTenant({ name, onClose }: { name: string; onClose: () => v
         value={typed}
         onChange={({ target }) => setTyped(target.value)}
       />
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -77,7 +77,7 @@ function Buttons({ name, status, hasAdminKey, onAction }: ButtonsProps) {
       {name !== KEPT && (
         <Button
           size="small"
-          variant="quiet"
+          variant="risky"
           onClick={() => onAction('delete')}
           aria-label={actionOn(commonWords.delete, name)}
         >

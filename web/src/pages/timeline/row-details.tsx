@@ -8,6 +8,7 @@ import { CallProgress } from '../../call-log/call-progress.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../ui/text/time-format.ts';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
@@ -16,8 +17,6 @@ import type { Row } from './rows/rows.ts';
 import { statusWords, stretchWords, timelineWords, type StretchKind } from '../../words.ts';
 
 const { details: words, facts } = timelineWords;
-
-const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
 
 type Props = {
   /** The job that has the row. */
@@ -28,6 +27,7 @@ type Props = {
 };
 
 export function RowDetails({ jobId, row, now, onZoom }: Props) {
+  const format = useTimeFormat();
   return (
     <>
       {row.kind === 'step' && row.to === null && row.step.progress !== null && (
@@ -37,13 +37,13 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         <Fact name={facts.status}>
           <StatusBadge status={row.status} />
         </Fact>
-        <Fact name={facts.started}>{clock.format(row.from)}</Fact>
-        <Fact name={facts.ended}>{row.to === null ? facts.notEnded : clock.format(row.to)}</Fact>
+        <Fact name={facts.started}>{format(row.from, 'second')}</Fact>
+        <Fact name={facts.ended}>{row.to === null ? facts.notEnded : format(row.to, 'second')}</Fact>
         {row.stretches.map(({ kind, from, to, expires, note }) => (
           <Fact key={`${kind} ${from}`} name={stretchWords[kind]}>
             {formatDuration((to ?? now) - from)}
             {note !== undefined && !isTold(row, kind) && `: ${note}`}
-            {to === null && expires !== undefined && `, ${words.expires(clock.format(expires))}`}
+            {to === null && expires !== undefined && `, ${words.expires(format(expires, 'second'))}`}
           </Fact>
         ))}
         {row.kind === 'step' && row.failed.map((step) => <FailedAttempt key={step.attempt} step={step} />)}

@@ -11,7 +11,7 @@ import { workerQuery } from '../../data/query/workers.ts';
 import { Button, buttonClass } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
-import { Dialog } from '../../ui/layout/dialog.tsx';
+import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
@@ -129,7 +129,6 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
       showNotice(cancelWords.done(count));
       return refresh();
     },
-    onError: (error) => showError(cancelWords.failed, error),
   });
   return (
     <>
@@ -137,23 +136,20 @@ function Acts({ workerId, name, isStopped }: { workerId: string; name: string; i
         {isStopped ? <Play /> : <CircleStop />}
         {isStopped ? words.start : words.stop}
       </Button>
-      <Button onClick={() => setAsking(true)}>
+      <Button variant="risky" onClick={() => setAsking(true)}>
         <CircleX /> {cancelWords.open}
       </Button>
-      <Dialog
-        open={isAsking}
-        onClose={() => setAsking(false)}
-        title={cancelWords.title(name)}
-        description={cancelWords.about}
-        actions={
-          <>
-            <Button onClick={() => setAsking(false)}>{cancelWords.keep}</Button>
-            <Button variant="danger" busy={cancel.isPending} onClick={() => cancel.mutate()}>
-              {cancelWords.submit}
-            </Button>
-          </>
-        }
-      />
+      {isAsking && (
+        <ConfirmDialog
+          title={cancelWords.title(name)}
+          description={cancelWords.about}
+          submit={cancelWords.submit}
+          keep={cancelWords.keep}
+          saving={cancel}
+          onSubmit={() => cancel.mutate()}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </>
   );
 }

@@ -5,7 +5,8 @@ import css from './button.module.css';
 import { Spinner } from '../state/spinner.tsx';
 import { Tooltip } from '../layout/tooltip.tsx';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'danger';
+/** `risky`: opens a `ConfirmDialog`, and says so by its dots. `danger`: the button of that dialog. */
+export type ButtonVariant = 'primary' | 'secondary' | 'quiet' | 'risky' | 'danger';
 
 type Look = {
   variant?: ButtonVariant | undefined;
@@ -18,13 +19,14 @@ export function buttonClass({ variant = 'secondary', size = 'medium' }: Look, is
   return classes(css.button, css[variant], size === 'small' && css.small, isIcon && css.icon);
 }
 
-/** `busy`: shows a spinner and disables the button. */
+/** `busy`: shows a spinner, and a click does nothing. It keeps the focus, which a disabled button loses. */
 export function Button({
   variant,
   size,
   busy = false,
   disabled,
   className,
+  onClick,
   children,
   ...rest
 }: Plain & Look & { busy?: boolean | undefined; children: ReactNode }) {
@@ -33,11 +35,15 @@ export function Button({
       type="button"
       {...rest}
       className={classes(buttonClass({ variant, size }), className)}
-      disabled={disabled === true || busy}
+      disabled={disabled}
+      aria-disabled={busy || undefined}
       aria-busy={busy}
+      // Also the click of a field's Enter, so that no form is sent twice.
+      onClick={busy ? (event) => event.preventDefault() : onClick}
     >
       {busy && <Spinner />}
       {children}
+      {variant === 'risky' && ' …'}
     </button>
   );
 }

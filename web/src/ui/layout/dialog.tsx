@@ -40,7 +40,7 @@ export function Dialog({
           onEscapeKeyDown={(event) => closesBy === 'buttons' && event.preventDefault()}
           onOpenAutoFocus={(event) => {
             event.preventDefault();
-            opener.current = document.activeElement;
+            opener.current = openerOf(document.activeElement);
             if (content.current !== null) firstPlace(content.current).focus();
           }}
           onCloseAutoFocus={(event) => {
@@ -74,12 +74,22 @@ export function Dialog({
   );
 }
 
-/** To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. */
+/** An item of a menu disappears with it; its button stays. */
+function openerOf(focused: Element | null): Element | null {
+  const button = focused?.closest('[role="menu"]')?.getAttribute('aria-labelledby') ?? null;
+  return button === null ? focused : document.getElementById(button);
+}
+
+/**
+ * To what had the focus before the dialog, else to the page; not if it is elsewhere by now, as in the next dialog. The
+ * page may have it already (app/kept-focus.ts).
+ */
 function giveBackFocus(opener: Element | null): void {
   const { activeElement, body } = document;
-  if (activeElement !== null && activeElement !== body) return;
+  const main = document.getElementById('main');
+  if (activeElement !== null && activeElement !== body && activeElement !== main) return;
   const isThere = opener instanceof HTMLElement && opener.isConnected && opener !== body;
-  const place = isThere ? opener : document.getElementById('main');
+  const place = isThere ? opener : main;
   place?.focus({ preventScroll: true });
 }
 

@@ -11,6 +11,7 @@ export function FormDialog({
   description,
   wide,
   submit,
+  keep = commonWords.cancel,
   danger = false,
   canSubmit = true,
   saving,
@@ -23,6 +24,9 @@ export function FormDialog({
   wide?: boolean;
   /** Label of the button that sends the form. */
   submit: string;
+  /** Label of the button that closes the dialog. */
+  keep?: string;
+  /** See `ConfirmDialog`, which sets it. */
   danger?: boolean;
   canSubmit?: boolean;
   /** `error`: what no field shows. */
@@ -54,7 +58,7 @@ export function FormDialog({
       actions={
         <>
           <Button onClick={close} disabled={saving.isPending}>
-            {commonWords.cancel}
+            {keep}
           </Button>
           <Button
             ref={button}

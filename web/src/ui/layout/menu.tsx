@@ -6,21 +6,30 @@ import { classes } from '../classes.ts';
 import { KeyHint } from '../text/key-hint.tsx';
 import css from './menu.module.css';
 
-/** `trigger`: a button that accepts a ref. */
+/** `trigger`: a button that accepts a ref. It gets the focus when the menu closes, unless `onClosed` moved it. */
 export function Menu({
   trigger,
   align = 'end',
+  onClosed,
   children,
 }: {
   trigger: ReactElement;
   align?: 'start' | 'center' | 'end';
+  /** Returns whether it moved the focus. */
+  onClosed?: () => boolean;
   children: ReactNode;
 }) {
   return (
     <Radix.Root>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
-        <Radix.Content className={css.menu} align={align} sideOffset={4} collisionPadding={8}>
+        <Radix.Content
+          className={css.menu}
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={(event) => onClosed?.() === true && event.preventDefault()}
+        >
           {children}
         </Radix.Content>
       </Radix.Portal>

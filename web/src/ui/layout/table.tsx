@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
+import { useIsNarrow } from './narrow.ts';
 import css from './table.module.css';
 
 export type Column<Row> = {
@@ -11,21 +12,41 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode;
 };
 
-/** A table. On narrow screens it scrolls horizontally, also by keyboard. */
-export function Table<Row>({
-  label,
-  columns,
-  rows,
-  rowKey,
-  flush = false,
-}: {
+type Props<Row> = {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
   /** Set within a container that has a border. */
   flush?: boolean;
-}) {
+};
+
+/** A table; on phones a list, where each row has the names of the columns beside its values. */
+export function Table<Row>(props: Props<Row>) {
+  return useIsNarrow() ? <Cards {...props} /> : <Columns {...props} />;
+}
+
+function Cards<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
+  return (
+    <ul className={classes(css.cards, flush && css.flush)} aria-label={label}>
+      {rows.map((row) => (
+        <li key={rowKey(row)} data-row={rowKey(row)}>
+          <dl>
+            {columns.map(({ name, head, kind, cell }) => (
+              <div key={name} className={classes(kind === 'wide' && css.whole)}>
+                <dt>{head}</dt>
+                <dd>{cell(row)}</dd>
+              </div>
+            ))}
+          </dl>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** If it is wider than its place, it scrolls horizontally, also by keyboard. */
+function Columns<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
   const look = ({ kind }: Column<Row>): string => classes(kind !== undefined && css[kind]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard

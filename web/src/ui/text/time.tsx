@@ -1,6 +1,7 @@
 /** Formats times and durations. */
 import { useNow } from '../state/clock.ts';
 import { durationWords } from '../../words.ts';
+import { useTimeFormat, type TimeStyle } from './time-format.ts';
 
 const UNITS = [
   ['day', 86_400_000],
@@ -9,41 +10,44 @@ const UNITS = [
 ] as const;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'narrow' });
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
-const date = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const MONTH_MS = 30 * 86_400_000;
+
+/** A time in the chosen zone; the title has it exactly. `at`: ISO 8601. */
+export function Time({ at, as }: { at: string; as: TimeStyle }) {
+  const format = useTimeFormat();
+  const moment = Date.parse(at);
+  return (
+    <time dateTime={at} title={format(moment, 'exact')}>
+      {format(moment, as)}
+    </time>
+  );
+}
 
 /** Relative time of an ISO 8601 timestamp; the title has the exact time. */
 export function RelativeTime({ at }: { at: string }) {
   const now = useNow(10_000);
+  const format = useTimeFormat();
   const moment = Date.parse(at);
   return (
-    <time dateTime={at} title={exact.format(moment)}>
+    <time dateTime={at} title={format(moment, 'exact')}>
       {formatRelative(moment - now)}
     </time>
   );
 
   function formatRelative(ms: number): string {
-    if (Math.abs(ms) > MONTH_MS) return date.format(moment);
+    if (Math.abs(ms) > MONTH_MS) return format(moment, 'day');
     const found = UNITS.find(([, length]) => Math.abs(ms) >= length);
     if (found === undefined) return ms > 10_000 ? durationWords.inSeconds : durationWords.justNow;
     return relative.format(Math.trunc(ms / found[1]), found[0]);
   }
 }
 
-const clock = new Intl.DateTimeFormat('en', { timeStyle: 'short', hour12: false });
-const dayAndClock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', hour12: false });
 const DAY_MS = 86_400_000;
 
 /** 14:32, and the day if it is not of the last 24 hours; the title has the exact time. */
 export function ClockTime({ at }: { at: string }) {
   const now = useNow(60_000);
-  const moment = Date.parse(at);
-  return (
-    <time dateTime={at} title={exact.format(moment)}>
-      {(Math.abs(now - moment) < DAY_MS ? clock : dayAndClock).format(moment)}
-    </time>
-  );
+  return <Time at={at} as={Math.abs(now - Date.parse(at)) < DAY_MS ? 'shortClock' : 'minute'} />;
 }
 
 /** Duration between two timestamps; without `to` it counts up. */

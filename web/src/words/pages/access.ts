@@ -30,15 +30,15 @@ export const accessWords = {
   revoke: {
     title: (name: string) => `Revoke API key ${name}?`,
     about:
-      'It ends within a second and cannot be restored. The browser sessions that began with it, its event streams, and the tokens that it created end too. If you signed in with this key, you are signed out.',
+      'It ends within a second. The browser sessions that began with it, its event streams, and the tokens that it created end too. If you signed in with this key, you are signed out.',
     done: (name: string) => `API key ${name} revoked`,
   },
   tokens: {
     title: 'Tokens of end users',
     about:
       'Your server creates them for browsers. They are not stored, so they cannot be listed, but you can revoke all tokens of a user.',
-    open: 'Revoke tokens …',
-    confirm: 'Revoke the tokens of a user?',
+    open: 'Revoke tokens',
+    confirm: 'Revoke tokens of a user?',
     confirmAbout:
       'All tokens of the user, its sessions of sign-in with OpenID Connect, and their event streams end within a second. Your server can create new tokens.',
     user: 'User',

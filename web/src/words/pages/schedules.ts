@@ -53,8 +53,8 @@ export const schedulesWords = {
       const { one, many } = units[unit];
       return amount === 1 ? `every ${one}` : `every ${count(amount, one, many)}`;
     },
-    once: (time: string) => `once, ${time}`,
-    context: (id: string) => `context ${id}`,
+    once: 'once, {when}',
+    context: 'context {name}',
     newWorker: (worker: string) => `each run creates a worker ${worker}`,
   },
 

@@ -8,8 +8,8 @@ const ofMany: Readonly<Record<SearchResult['role'], string>> = { user: 'Inputs',
 export const searchWords = {
   about: 'Search the messages of all contexts.',
   field: 'Search all messages',
-  context: (id: string) => `Context ${id}`,
-  worker: (id: string) => `Worker ${id}`,
+  context: (name: string) => `Context ${name}`,
+  worker: (name: string) => `Worker ${name}`,
   message: ofOne,
 
   filters: {

@@ -88,8 +88,7 @@ export const tenantsWords = {
   delete: {
     title: (name: string) => `Delete tenant ${name}?`,
     about:
-      'All its data is deleted and cannot be restored: workers, contexts, messages, jobs, roles, schedules, webhooks and its audit log. Its keys, sessions and tokens end at once. Environment keys with its name stay refused.',
-    submit: 'Delete permanently',
+      'All its data is deleted: workers, contexts, messages, jobs, roles, schedules, webhooks and its audit log. Its keys, sessions and tokens end at once. Environment keys with its name stay refused.',
     name: 'Name of the tenant',
     nameHint: (name: string) => `Type ${name} to confirm.`,
     done: (name: string) => `Deletion of tenant ${name} requested`,

@@ -30,13 +30,12 @@ export const treeWords = {
     stopFailed: (worker: string) => `Could not stop ${worker}`,
   },
   cancel: {
-    open: 'Cancel jobs of subtree …',
+    open: 'Cancel jobs of subtree',
     title: (worker: string) => `Cancel the jobs of ${worker} and all workers below?`,
     about:
       'Cancels every unfinished job of this worker and of all workers below it, including delayed ones. Messages are kept.',
     keep: 'Keep jobs',
     submit: 'Cancel jobs',
     done: (jobs: number) => `Cancellation of ${count(jobs, 'job', 'jobs')} requested`,
-    failed: 'Could not cancel the jobs',
   },
 } as const;

@@ -94,9 +94,8 @@ export const webhooksWords = {
       'Meanwhile deliveries are signed with both. Replace the secret at the receiver before the old one ends.',
   },
   delete: {
-    title: 'Delete the webhook?',
-    about: (url: string) =>
-      `Nothing more is sent to ${url}. Its deliveries are deleted too, also those that are pending.`,
+    title: (url: string) => `Delete webhook ${url}?`,
+    about: 'Nothing more is sent to it. Its deliveries are deleted too, also those that are pending.',
     done: 'Webhook deleted',
   },
 } as const;

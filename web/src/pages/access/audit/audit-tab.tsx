@@ -16,13 +16,15 @@ import listCss from '../../../ui/list.module.css';
 import css from '../access.module.css';
 import { AuditFilters } from './audit-filters.tsx';
 import { EntryItem } from './entry-item.tsx';
+import { useZone } from '../../../ui/state/zone.ts';
 import { toFilter, type AuditSearch } from './filter.ts';
 import { accessWords, auditWords, commonWords } from '../../../words.ts';
 
 export function AuditTab() {
   const { tab: _, ...search } = useSearch({ from: '/access' });
   const navigate = useNavigate();
-  const filter = toFilter(search);
+  const [zone] = useZone();
+  const filter = toFilter(search, zone);
   const list = useInfiniteQuery(auditQuery(filter));
   useRefreshed(auditRefresh(filter), middleRow);
   const ofTenant = useMay('keys');

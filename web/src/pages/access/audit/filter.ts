@@ -1,4 +1,5 @@
 /** The filter of the audit log in the address. */
+import type { Zone } from '../../../ui/state/zone.ts';
 import type { AuditEntry } from 'nightshift/client';
 import { spanOf } from '../../../data/days.ts';
 import type { AuditFilter } from '../../../data/query/keys.ts';
@@ -27,8 +28,8 @@ export function actionOptions(scopes: readonly Scope[]): readonly ActionOption[]
 }
 
 /** Ignores an action that does not exist. */
-export function toFilter({ actor, action, target, from, to }: AuditSearch): AuditFilter {
-  const { created_after: after, created_before: before } = spanOf(from, to);
+export function toFilter({ actor, action, target, from, to }: AuditSearch, zone: Zone): AuditFilter {
+  const { created_after: after, created_before: before } = spanOf(from, to, zone);
   const known = ALL.find(({ value }) => value === action)?.value;
   return {
     ...(actor !== undefined && { actor }),

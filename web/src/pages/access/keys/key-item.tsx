@@ -41,7 +41,7 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
                 {words.rotate}
               </Button>
             )}
-            <Button size="small" variant="quiet" onClick={onRevoke} aria-label={actionOn(words.revoke, name)}>
+            <Button size="small" variant="risky" onClick={onRevoke} aria-label={actionOn(words.revoke, name)}>
               {words.revoke}
             </Button>
           </span>

@@ -70,7 +70,9 @@ export function KeysTab() {
       <Card title={words.tokens.title}>
         <div className={listCss.bar}>
           <p className={css.about}>{words.tokens.about}</p>
-          <Button onClick={() => setOpen({ kind: 'tokens' })}>{words.tokens.open}</Button>
+          <Button variant="risky" onClick={() => setOpen({ kind: 'tokens' })}>
+            {words.tokens.open}
+          </Button>
         </div>
       </Card>
       <Dialogs open={open} onClose={() => setOpen(null)} />

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ApiKey } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { accessWords } from '../../../words.ts';
 
@@ -19,11 +19,10 @@ export function RevokeKey({ apiKey: { id, name }, onClose }: { apiKey: ApiKey; o
     onSettled: () => cache.invalidateQueries({ queryKey: keys.apiKeys }),
   });
   return (
-    <FormDialog
+    <ConfirmDialog
       title={words.title(name)}
       description={words.about}
       submit={accessWords.keys.revoke}
-      danger
       saving={revoke}
       onSubmit={() => revoke.mutate()}
       onClose={onClose}

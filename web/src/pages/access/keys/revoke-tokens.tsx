@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { fieldFaults } from '../../../data/field-faults.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { accessWords } from '../../../words.ts';
 
@@ -21,11 +21,10 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
   });
   const faults = fieldFaults(revoke.error, ['user']);
   return (
-    <FormDialog
+    <ConfirmDialog
       title={words.confirm}
       description={words.confirmAbout}
       submit={accessWords.keys.revoke}
-      danger
       canSubmit={user !== ''}
       saving={{ isPending: revoke.isPending, error: faults.rest }}
       onSubmit={() => revoke.mutate(user)}
@@ -45,6 +44,6 @@ export function RevokeTokens({ onClose }: { onClose: () => void }) {
           setUser(target.value);
         }}
       />
-    </FormDialog>
+    </ConfirmDialog>
   );
 }

@@ -9,13 +9,17 @@ import { textOf } from '../../../data/format.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
+import { chatWords, commonWords } from '../../../words.ts';
 import css from './branches.module.css';
+
+const words = chatWords.deleteBranch;
 
 /** Page size; small, because each row fetches the message at its fork point. */
 const PAGE = 20;
@@ -53,11 +57,14 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
     mutationFn: () => client.contexts.branches.switch(contextId, branch.name),
     onSuccess: refresh,
   });
+  const [isAsking, setAsking] = useState(false);
   const remove = useMutation({
     mutationFn: () => client.contexts.branches.delete(contextId, branch.name),
-    onSuccess: refresh,
+    onSuccess: () => {
+      setAsking(false);
+      return refresh();
+    },
   });
-  const refused = go.error ?? remove.error;
   return (
     <li className={css.row}>
       <div className={css.what}>
@@ -69,9 +76,9 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
           {branch.length !== null && `${branch.length} messages · `}
           <Tokens usage={branch.usage} /> · <RelativeTime at={branch.created_at} />
         </p>
-        {refused !== null && (
+        {go.error !== null && (
           <p className={css.refused} role="alert">
-            {readError(refused).message}
+            {readError(go.error).message}
           </p>
         )}
       </div>
@@ -81,14 +88,19 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
         </Button>
       )}
       {/* The API refuses branches that cannot be deleted. */}
-      <IconButton
-        label={`Delete ${branch.name}`}
-        size="small"
-        disabled={remove.isPending}
-        onClick={() => remove.mutate()}
-      >
+      <IconButton label={words.open(branch.name)} size="small" variant="risky" onClick={() => setAsking(true)}>
         <Trash2 />
       </IconButton>
+      {isAsking && (
+        <ConfirmDialog
+          title={words.title(branch.name)}
+          description={words.about}
+          submit={commonWords.delete}
+          saving={remove}
+          onSubmit={() => remove.mutate()}
+          onClose={() => setAsking(false)}
+        />
+      )}
     </li>
   );
 }

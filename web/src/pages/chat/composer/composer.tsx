@@ -1,5 +1,6 @@
 /**
- * Input form. Enter sends, Shift+Enter inserts a line break; while a job is unfinished the user selects the delivery.
+ * Input form. Enter sends, Shift+Enter inserts a line break, Escape leaves it or stops the answer; while a job is unfinished
+ * the user selects the delivery.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Paperclip, SendHorizontal, X } from 'lucide-react';
@@ -10,13 +11,15 @@ import { useIsLost } from '../../../data/live/connection.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { addSending, forgetSending, markSent } from '../../../data/query/sending.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
+import { clickByKey } from '../../../ui/forms/page-keys.ts';
 import { Select, type Option } from '../../../ui/forms/select.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
 import { ACCEPTED, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
+import { focusComposer, focusMessages } from './focus.ts';
 import { useAttachments } from './use-attachments.ts';
-import { isBusy } from '../state.ts';
+import { isBusy, isMoving } from '../state.ts';
 
 type Delivery = 'queue' | 'steer' | 'interrupt';
 
@@ -49,6 +52,7 @@ export function Composer({ context, state }: { context: Context; state: string }
     event?.preventDefault();
     if (isEmpty || reason !== null || send.isPending) return;
     const written = { text, files, delivery };
+    if (document.activeElement !== area.current) focusComposer();
     setText('');
     setFiles([]);
     // `steer` and `interrupt` apply to one input only.
@@ -64,7 +68,16 @@ export function Composer({ context, state }: { context: Context; state: string }
       },
     );
   };
+  /** With nothing written it stops the answer, else it leaves to the messages. */
+  const pressEscape = (event: globalThis.KeyboardEvent): void => {
+    if (event.isComposing) return;
+    event.preventDefault();
+    const conversation = area.current?.closest('section') ?? document.body;
+    const hasStopped = isEmpty && isMoving(state) && clickByKey(event, conversation);
+    if (!hasStopped && !event.repeat) focusMessages();
+  };
   const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') pressEscape(event.nativeEvent);
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     submit();
@@ -76,6 +89,7 @@ export function Composer({ context, state }: { context: Context; state: string }
       <Files files={files} onRemove={(at) => setFiles(files.toSpliced(at, 1))} />
       <textarea
         ref={area}
+        data-composer
         className={css.area}
         aria-label="Message"
         rows={1}
@@ -103,7 +117,7 @@ export function Composer({ context, state }: { context: Context; state: string }
           type="submit"
           variant="primary"
           busy={send.isPending}
-          disabled={isEmpty || reason !== null}
+          disabled={isEmpty || reason !== null || send.isPending}
           title={reason ?? (isEmpty ? 'The message is empty' : undefined)}
         >
           {!send.isPending && <SendHorizontal aria-hidden="true" />} Send

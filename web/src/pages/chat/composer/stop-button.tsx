@@ -1,6 +1,7 @@
 /** Stops the current job. The menu offers variants that differ in which messages are kept. */
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ban, ChevronDown, Square, Undo2 } from 'lucide-react';
+import { useRef } from 'react';
 import type { Context, Interrupt } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
@@ -8,10 +9,19 @@ import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
 import css from '../state-line.module.css';
+import { focusComposer } from './focus.ts';
 
 type StopTarget = NonNullable<Interrupt['mode']> | 'cancel';
 
-export function StopButton({ context, jobId }: { context: Context; jobId: string | null }) {
+type Props = {
+  context: Context;
+  jobId: string | null;
+  /** Whether Escape presses it. */
+  byKey: boolean;
+};
+
+/** The focus goes to the composer, since the button disappears. */
+export function StopButton({ context, jobId, byKey }: Props) {
   const cache = useQueryClient();
   const stop = useMutation({
     mutationFn: async (target: StopTarget) => {
@@ -19,6 +29,7 @@ export function StopButton({ context, jobId }: { context: Context; jobId: string
       if (jobId !== null) await client.jobs.cancel(jobId);
       return [];
     },
+    onMutate: focusComposer,
     onSuccess: (effects) => {
       if (effects.length === 0) return;
       showNotice(`Started before the stop and not undone: ${effects.map(({ name }) => name).join(', ')}`);
@@ -27,9 +38,19 @@ export function StopButton({ context, jobId }: { context: Context; jobId: string
     onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
   });
   const isStopping = stop.isPending || stop.isSuccess;
+  const hasChosen = useRef(false);
+  const choose = (target: StopTarget) => (): void => {
+    hasChosen.current = true;
+    stop.mutate(target);
+  };
   return (
     <span className={css.stop}>
-      <Button size="small" busy={isStopping} onClick={() => stop.mutate('keep')}>
+      <Button
+        size="small"
+        busy={isStopping}
+        onClick={() => stop.mutate('keep')}
+        {...(byKey ? { 'aria-keyshortcuts': 'Escape', title: 'Stop (Esc)' } : {})}
+      >
         {isStopping ? (
           'Stopping …'
         ) : (
@@ -39,23 +60,29 @@ export function StopButton({ context, jobId }: { context: Context; jobId: string
         )}
       </Button>
       <Menu
+        onClosed={() => {
+          const chosen = hasChosen.current;
+          hasChosen.current = false;
+          if (chosen) focusComposer();
+          return chosen;
+        }}
         trigger={
           <IconButton label="Stop options" size="small" variant="secondary" disabled={isStopping}>
             <ChevronDown />
           </IconButton>
         }
       >
-        <MenuItem icon={<Square />} onSelect={() => stop.mutate('keep')}>
+        <MenuItem icon={<Square />} onSelect={choose('keep')}>
           Stop and keep completed messages
         </MenuItem>
-        <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('discard')}>
+        <MenuItem icon={<Undo2 />} onSelect={choose('discard')}>
           Stop and discard the answer
         </MenuItem>
-        <MenuItem icon={<Undo2 />} onSelect={() => stop.mutate('rollback')}>
+        <MenuItem icon={<Undo2 />} onSelect={choose('rollback')}>
           Stop and discard answer and input
         </MenuItem>
         <MenuLine />
-        <MenuItem icon={<Ban />} danger disabled={jobId === null} onSelect={() => stop.mutate('cancel')}>
+        <MenuItem icon={<Ban />} disabled={jobId === null} onSelect={choose('cancel')}>
           Cancel job
         </MenuItem>
       </Menu>

@@ -9,7 +9,14 @@ import { StatusBadge } from '../../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import css from './contexts-pane.module.css';
 
-export function ContextItem({ context, isOpen }: { context: Context; isOpen: boolean }) {
+type Props = {
+  context: Context;
+  isOpen: boolean;
+  /** Below another row: the list is not refreshed around it. */
+  isBelow?: boolean;
+};
+
+export function ContextItem({ context, isOpen, isBelow = false }: Props) {
   const { id, last_message } = context;
   const state = useStateOf(context, isOpen);
   return (
@@ -18,7 +25,7 @@ export function ContextItem({ context, isOpen }: { context: Context; isOpen: boo
       params={{ contextId: id }}
       className={css.item}
       data-context={id}
-      data-row={id}
+      data-row={isBelow ? undefined : id}
       data-open={isOpen}
       aria-current={isOpen ? 'page' : undefined}
     >

@@ -1,10 +1,11 @@
-/** The list of contexts, most recently used first, with search and filter. */
-import { useInfiniteQuery } from '@tanstack/react-query';
+/** The list of contexts, most recently active first, with search and filter. */
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { MessagesSquare, Search } from 'lucide-react';
 import { useEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { VList, type VListHandle } from 'virtua';
-import { contextsQuery, contextsRefresh } from '../../../data/query/contexts.ts';
+import { contextQuery, contextsQuery, contextsRefresh } from '../../../data/query/contexts.ts';
+import type { ContextFilter } from '../../../data/query/keys.ts';
 import { allOf } from '../../../data/query/pages-of.ts';
 import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { buttonClass } from '../../../ui/forms/button.tsx';
@@ -15,6 +16,7 @@ import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
 import { Spinner } from '../../../ui/state/spinner.tsx';
+import { ContextBranch } from './context-branch.tsx';
 import { ContextItem } from './context-item.tsx';
 import { SHOWN, filterOf, type Shown } from './context-filter.ts';
 import css from './contexts-pane.module.css';
@@ -66,7 +68,13 @@ function useSettled(text: string): string {
 }
 
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {
-  const filter = { ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) };
+  // Below their parents; what is filtered or sought is found wherever it is.
+  const isNested = shown === 'all' && sought === '';
+  const filter: ContextFilter = isNested
+    ? { spawned: false, sort: 'activity' }
+    : { ...filterOf(shown), ...(sought === '' ? {} : { q: sought }) };
+  const open = useQuery({ ...contextQuery(openId ?? ''), enabled: openId !== undefined });
+  const openParentId = open.data?.parent_worker_id ?? null;
   const contexts = useInfiniteQuery(contextsQuery(filter));
   useRefreshed(contextsRefresh(filter), middleRow);
   const rows = allOf(contexts.data);
@@ -92,9 +100,13 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
     <nav className={css.list} aria-label="Contexts" onKeyDown={moveFocus}>
       {rows.length > 0 && (
         <VList ref={list} className={css.rows} onScroll={fill} onResize={fill}>
-          {rows.map((context) => (
-            <ContextItem key={context.id} context={context} isOpen={context.id === openId} />
-          ))}
+          {rows.map((context) =>
+            isNested ? (
+              <ContextBranch key={context.id} context={context} openId={openId} openParentId={openParentId} />
+            ) : (
+              <ContextItem key={context.id} context={context} isOpen={context.id === openId} />
+            ),
+          )}
         </VList>
       )}
       {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No matching contexts.</p>}
@@ -110,8 +122,13 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
   );
 }
 
-/** Arrow keys move the focus between the rows. */
+/** Arrow keys move the focus between the rows, and open and close what is below one. */
 function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') {
+    const fold = document.activeElement?.parentElement?.querySelector<HTMLElement>(':scope > button[aria-expanded]');
+    if ((fold?.ariaExpanded === 'true') === (event.key === 'ArrowLeft')) fold?.click();
+    return;
+  }
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;
   const links = [...event.currentTarget.querySelectorAll<HTMLElement>('a[data-context]')];

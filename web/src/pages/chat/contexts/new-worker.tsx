@@ -34,7 +34,7 @@ export function NewWorker({ variant, size }: { variant: ButtonVariant; size?: 's
     <>
       <Menu
         trigger={
-          <Button variant={variant} size={size} busy={make.isPending}>
+          <Button variant={variant} size={size} busy={make.isPending} disabled={make.isPending}>
             {!make.isPending && <Plus aria-hidden="true" />} New worker
           </Button>
         }

@@ -39,6 +39,7 @@ export function ToolCard({ context, message, block, result }: Props) {
       className={classes(css.card, waits && css.waits)}
       aria-label={`Tool ${block.name}`}
       data-call={block.id}
+      data-waits={waits}
       tabIndex={-1}
     >
       <button type="button" className={css.head} aria-expanded={isOpen} onClick={() => unfolded.set(block.id, !isOpen)}>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { Webhook } from 'nightshift/client';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { commonWords, webhooksWords } from '../../../words.ts';
 
@@ -19,11 +19,10 @@ export function DeleteWebhook({ webhook: { id, url }, onClose }: { webhook: Webh
     onSettled: () => cache.invalidateQueries({ queryKey: keys.webhooks }),
   });
   return (
-    <FormDialog
-      title={words.title}
-      description={words.about(url)}
+    <ConfirmDialog
+      title={words.title(url)}
+      description={words.about}
       submit={commonWords.delete}
-      danger
       saving={remove}
       onSubmit={() => remove.mutate()}
       onClose={onClose}

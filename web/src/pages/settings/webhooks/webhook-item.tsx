@@ -81,7 +81,7 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
               >
                 {turn}
               </Button>
-              <Button size="small" variant="quiet" onClick={onDelete} aria-label={actionOn(commonWords.delete, url)}>
+              <Button size="small" variant="risky" onClick={onDelete} aria-label={actionOn(commonWords.delete, url)}>
                 {commonWords.delete}
               </Button>
             </>

@@ -2,11 +2,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { client } from '../../../../data/client.ts';
 import { contextQuery } from '../../../../data/query/contexts.ts';
 import { keys } from '../../../../data/query/keys.ts';
-import { Button } from '../../../../ui/forms/button.tsx';
-import { Dialog } from '../../../../ui/layout/dialog.tsx';
-import { readError } from '../../../../ui/state/read-error.ts';
+import { contextName } from '../../../../data/format.ts';
+import { ConfirmDialog } from '../../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
-import css from './context-menu.module.css';
+import { chatWords } from '../../../../words.ts';
+
+const words = chatWords.clear;
 
 /** Asks for confirmation and lists what will be deleted. */
 export function ClearDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
@@ -16,42 +17,28 @@ export function ClearDialog({ contextId, onClose }: { contextId: string; onClose
     mutationFn: () => client.contexts.clear(contextId),
     onSuccess: async () => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice('History cleared');
+      showNotice(words.done);
       onClose();
     },
   });
   const branches = context?.branches.length ?? 1;
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      title="Clear history?"
-      description="The worker and its settings are kept. This cannot be undone. It deletes:"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" busy={clear.isPending} onClick={() => clear.mutate()}>
-            Clear history
-          </Button>
-        </>
+    <ConfirmDialog
+      title={context === undefined ? words.title : words.titleOf(contextName(context))}
+      description={words.about}
+      goes={
+        context === undefined
+          ? []
+          : [
+              words.messages(context.message_count),
+              ...(branches > 1 ? [words.branches(branches - 1)] : []),
+              words.counters,
+            ]
       }
-    >
-      {context !== undefined && (
-        <ul className={css.goes}>
-          <li>{count(context.message_count, 'message')} and all summaries</li>
-          {branches > 1 && <li>{count(branches - 1, 'branch', 'branches')} besides main</li>}
-          <li>The counters of turns, requests and tokens</li>
-        </ul>
-      )}
-      {clear.isError && (
-        <p className={css.refused} role="alert">
-          {readError(clear.error).message}
-        </p>
-      )}
-    </Dialog>
+      submit={words.submit}
+      saving={clear}
+      onSubmit={() => clear.mutate()}
+      onClose={onClose}
+    />
   );
-}
-
-export function count(number: number, one: string, several = `${one}s`): string {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : several}`;
 }

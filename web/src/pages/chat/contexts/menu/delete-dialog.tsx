@@ -1,17 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { WorkerTreeNode } from 'nightshift/client';
+import type { Context, WorkerTree, WorkerTreeNode } from 'nightshift/client';
 import { client } from '../../../../data/client.ts';
 import { contextQuery } from '../../../../data/query/contexts.ts';
 import { contextName } from '../../../../data/format.ts';
 import { keys } from '../../../../data/query/keys.ts';
 import { treeQuery } from '../../../../data/query/workers.ts';
-import { Button } from '../../../../ui/forms/button.tsx';
-import { Dialog } from '../../../../ui/layout/dialog.tsx';
-import { readError } from '../../../../ui/state/read-error.ts';
+import { ConfirmDialog } from '../../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
-import { count } from './clear-dialog.tsx';
-import css from './context-menu.module.css';
+import { chatWords, commonWords } from '../../../../words.ts';
+
+const words = chatWords.delete;
 
 /** Asks for confirmation and lists what is deleted: the context, its worker and all attached workers below it. */
 export function DeleteDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
@@ -23,49 +22,54 @@ export function DeleteDialog({ contextId, onClose }: { contextId: string; onClos
   const remove = useMutation({
     mutationFn: () => client.contexts.delete(contextId),
     onSuccess: async () => {
+      const focusNext = rowBeside(contextId);
       onClose();
-      showNotice('Deleted');
+      showNotice(words.done);
       await navigate({ to: '/' });
+      focusNext();
       cache.removeQueries({ queryKey: keys.context(contextId) });
       await cache.invalidateQueries({ queryKey: keys.contexts });
     },
   });
   return (
-    <Dialog
-      open
+    <ConfirmDialog
+      title={context === undefined ? words.title : words.titleOf(contextName(context))}
+      description={words.about}
+      goes={context === undefined ? [] : linesOf(context, tree)}
+      submit={commonWords.delete}
+      saving={remove}
+      onSubmit={() => remove.mutate()}
       onClose={onClose}
-      title={context === undefined ? 'Delete?' : `Delete “${contextName(context)}”?`}
-      description="This cannot be undone. It deletes:"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="danger" busy={remove.isPending} onClick={() => remove.mutate()}>
-            Delete permanently
-          </Button>
-        </>
-      }
-    >
-      {context !== undefined && (
-        <ul className={css.goes}>
-          <li>
-            {count(context.message_count, 'message')} and all delayed and queued inputs; a running job is cancelled
-          </li>
-          <li>{tree === undefined ? 'Its worker' : `The worker ${tree.name}`}, with its settings</li>
-          {tree !== undefined && tree.children.length > 0 && (
-            <li>
-              {count(attached(tree.children), 'worker')}
-              {tree.truncated && ' or more'} below it, with their contexts. Detached workers are kept.
-            </li>
-          )}
-        </ul>
-      )}
-      {remove.isError && (
-        <p className={css.refused} role="alert">
-          {readError(remove.error).message}
-        </p>
-      )}
-    </Dialog>
+    />
   );
+}
+
+function linesOf(context: Context, tree: WorkerTree | undefined): string[] {
+  const below = tree?.children ?? [];
+  return [
+    words.messages(context.message_count),
+    words.worker(tree?.name),
+    ...(below.length === 0 ? [] : [words.below(attached(below), tree?.truncated === true)]),
+  ];
+}
+
+/** How long the next page may take to show its list. */
+const SHOWN_MS = 2_000;
+
+/** Focuses the row of the list that is next to the one of a context, if there is one, once the next page shows it. */
+function rowBeside(contextId: string): () => void {
+  const ids = [...document.querySelectorAll<HTMLElement>('a[data-context]')].map((row) => row.dataset['context']);
+  const at = ids.indexOf(contextId);
+  const next = at === -1 ? undefined : (ids[at + 1] ?? ids[at - 1]);
+  return () => {
+    const until = performance.now() + SHOWN_MS;
+    const look = (): void => {
+      const row = document.querySelector<HTMLElement>(`[data-open="false"] a[data-context="${next}"]`);
+      if (row !== null) row.focus();
+      else if (performance.now() < until) requestAnimationFrame(look);
+    };
+    if (next !== undefined) look();
+  };
 }
 
 function attached(nodes: readonly WorkerTreeNode[]): number {
