@@ -244,6 +244,7 @@ test('a change reads only the pages of a long timeline that it may concern', asy
     return route.fulfill({ json: { data: before.slice(from, from + 200), next_cursor: String(from + 200) } });
   });
   await page.goto(`${url}/jobs/${jobId}`);
+  await expect.poll(() => read, { timeout: 30_000 }).toContain('400');
   await page.getByText('more are loading').waitFor({ state: 'hidden' });
   await row(page, /^Queue/).focus();
   await page.keyboard.press('End');
