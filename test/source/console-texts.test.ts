@@ -15,7 +15,6 @@ const NOT_MOVED: Readonly<Record<string, number>> = {
   data: 6,
   'pages/chat': 308,
   'pages/inbox': 23,
-  'pages/jobs': 72,
 };
 
 const texts = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
