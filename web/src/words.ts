@@ -12,6 +12,7 @@ export { configWords } from './words/config-editor.ts';
 export { chatWords } from './words/pages/chat.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
+export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
 export { jobsWords } from './words/pages/jobs.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';
