@@ -158,7 +158,7 @@ test('a child worker opens to its steps, to any depth, which continue live; the 
   expect(await path.getAttribute('aria-pressed')).toBe('false');
   expect(await onPath.count()).toBe(0);
   const summary = page.getByRole('region', { name: 'Where the time went' });
-  await summary.getByText('Waiting for children').waitFor();
+  await summary.getByText('Waiting for workers').waitFor();
   await turn('outer', 'Hide').click();
   await row(page, /^ask_user/).waitFor({ state: 'hidden' });
 });

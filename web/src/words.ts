@@ -12,12 +12,21 @@ export { configWords } from './words/config-editor.ts';
 export { chatWords } from './words/pages/chat.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
+export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
+export { jobsWords } from './words/pages/jobs.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
 export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
-export { timelineWords } from './words/pages/timeline.ts';
+export {
+  spentWords,
+  stretchWords,
+  timelineWords,
+  waitWords,
+  type SpentOn,
+  type StretchKind,
+} from './words/pages/timeline.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
 export { placeWords } from './words/places.ts';

@@ -7,17 +7,25 @@ import { TextField } from '../ui/forms/field.tsx';
 import { Json as ShownJson } from '../ui/text/json.tsx';
 import { RelativeTime } from '../ui/text/time.tsx';
 import { Checkbox } from '../ui/forms/checkbox.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
+import { answerWords } from '../words.ts';
 import css from './answers.module.css';
 import { useDecide } from './use-decide.ts';
+
+const { answer: answerForm, result: resultForm } = answerWords;
 
 export function AnswerForm({ call }: { call: ToolCall }) {
   const [text, setText] = useState('');
   const [isError, setError] = useState(false);
   const isQuestion = call.name === 'ask_user';
   const choices = choicesOf(call.input);
-  const decide = useDecide(call, 'Could not send the answer');
+  const decide = useDecide(call, isQuestion ? answerForm.failed : resultForm.failed);
+  const labelOf = (content: string): string => {
+    if (isQuestion) return answerForm.given(content);
+    return isError ? resultForm.givenError(content) : resultForm.given(content);
+  };
   const answer = (content: string): void =>
-    decide(isError ? `Error result: ${content}` : `${isQuestion ? 'Answer' : 'Result'}: ${content}`, () =>
+    decide(labelOf(content), () =>
       client.tools.result(call.context_id, call.id, { content, ...(isError ? { is_error: true } : {}) }),
     );
   const submit = (event: FormEvent): void => {
@@ -25,9 +33,9 @@ export function AnswerForm({ call }: { call: ToolCall }) {
     if (text.trim() !== '') answer(text.trim());
   };
   return (
-    <form className={css.form} onSubmit={submit} aria-label={isQuestion ? 'Answer' : `Result of ${call.name}`}>
-      {!isQuestion && <ShownJson value={call.input} label="Arguments" most={200} />}
-      <div className={css.buttons} role="group" aria-label="Choices" hidden={choices.length === 0}>
+    <form className={css.form} onSubmit={submit} aria-label={isQuestion ? answerForm.form : resultForm.form(call.name)}>
+      {!isQuestion && <ShownJson value={call.input} label={answerWords.arguments} most={200} />}
+      <div className={css.buttons} role="group" aria-label={answerForm.choices} hidden={choices.length === 0}>
         {choices.map((choice) => (
           <Button key={choice} onClick={() => answer(choice)}>
             {choice}
@@ -36,20 +44,20 @@ export function AnswerForm({ call }: { call: ToolCall }) {
       </div>
       <div className={css.beside}>
         <TextField
-          label={isQuestion ? 'Your answer' : 'Tool result'}
+          label={isQuestion ? answerForm.label : resultForm.label}
           hideLabel={isQuestion}
-          placeholder={isQuestion ? (choices.length > 0 ? 'Another answer' : 'Your answer') : undefined}
+          placeholder={isQuestion ? (choices.length > 0 ? answerForm.otherAnswer : answerForm.placeholder) : undefined}
           value={text}
           onChange={({ target }) => setText(target.value)}
         />
         <Button type="submit" variant="primary" disabled={text.trim() === ''}>
-          {isQuestion ? 'Answer' : 'Submit result'}
+          {isQuestion ? answerForm.submit : resultForm.submit}
         </Button>
       </div>
-      {!isQuestion && <Checkbox label="The tool failed" checked={isError} onChange={setError} />}
+      {!isQuestion && <Checkbox label={resultForm.isError} checked={isError} onChange={setError} />}
       {call.waits_until !== null && (
         <p className={css.about}>
-          Expires <RelativeTime at={call.waits_until} />
+          <Sentence text={answerWords.expires} gaps={{ when: <RelativeTime at={call.waits_until} /> }} />
         </p>
       )}
     </form>

@@ -9,16 +9,20 @@ import { Json as ShownJson } from '../ui/text/json.tsx';
 import { KeyHint } from '../ui/text/key-hint.tsx';
 import { RelativeTime } from '../ui/text/time.tsx';
 import { Checkbox } from '../ui/forms/checkbox.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
+import { answerWords } from '../words.ts';
 import css from './answers.module.css';
 import { focusCard } from './decided.tsx';
 import { useDecide } from './use-decide.ts';
 
+const words = answerWords.approval;
+
 type Step = 'ask' | 'edit' | 'deny';
 
 const KEYS = [
-  { keys: 'a', does: 'approve' },
-  { keys: 'd', does: 'deny' },
-  { keys: 'e', does: 'edit' },
+  { keys: 'a', does: words.keys.approve },
+  { keys: 'd', does: words.keys.deny },
+  { keys: 'e', does: words.keys.edit },
 ];
 
 export function ApprovalForm({ call }: { call: ToolCall }) {
@@ -27,9 +31,9 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
   const [reason, setReason] = useState('');
   const form = useRef<HTMLFormElement>(null);
-  const decide = useDecide(call, 'Could not send the decision');
+  const decide = useDecide(call, words.failed);
   const give = (label: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>
-    decide(isRemembered ? `${label} (remembered)` : label, () =>
+    decide(isRemembered ? words.remembered(label) : label, () =>
       client.tools.approve(call.context_id, {
         ...approval,
         tool_call_id: call.id,
@@ -40,10 +44,10 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   const why = reason.trim();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    if (step === 'deny' && why !== '') give(`Denied: ${why}`, { decision: 'deny', reason: why });
-    else if (step === 'deny') give('Denied', { decision: 'deny' });
-    else if (step === 'ask') give('Approved', { decision: 'approve' });
-    else if (edited !== null) give('Approved with edited arguments', { decision: 'approve', input: edited });
+    if (step === 'deny' && why !== '') give(words.deniedBecause(why), { decision: 'deny', reason: why });
+    else if (step === 'deny') give(words.denied, { decision: 'deny' });
+    else if (step === 'ask') give(words.approved, { decision: 'approve' });
+    else if (edited !== null) give(words.approvedEdited, { decision: 'approve', input: edited });
   };
   const goBack = (): void => {
     setStep('ask');
@@ -56,47 +60,43 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
   };
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- Escape does what its button “Back” does
-    <form ref={form} className={css.form} onSubmit={submit} onKeyDown={press} aria-label={`Approval of ${call.name}`}>
-      {step === 'ask' && <ShownJson value={call.input} label="Arguments" most={200} />}
+    <form ref={form} className={css.form} onSubmit={submit} onKeyDown={press} aria-label={words.form(call.name)}>
+      {step === 'ask' && <ShownJson value={call.input} label={answerWords.arguments} most={200} />}
       {step === 'edit' && (
         <TextArea
-          label="Edited arguments"
+          label={words.editedArguments}
           className={css.code}
           rows={Math.min(14, input.split('\n').length + 1)}
           spellCheck={false}
           autoFocus
           value={input}
-          error={edited === null ? 'Enter a JSON object.' : null}
+          error={edited === null ? words.editedFault : null}
           onChange={({ target }) => setInput(target.value)}
         />
       )}
       {step === 'deny' && (
         <TextField
-          label="Reason"
-          placeholder="Sent to the model"
+          label={words.reason}
+          placeholder={answerWords.sentToModel}
           autoFocus
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />
       )}
       <Checkbox
-        label={
-          step === 'deny'
-            ? `Deny ${call.name} from now on in this context`
-            : `Approve ${call.name} for 30 days in this context`
-        }
+        label={step === 'deny' ? words.rememberDenial(call.name) : words.rememberApproval(call.name)}
         checked={isRemembered}
         onChange={setRemembered}
       />
       {call.waits_until !== null && (
         <p className={css.about}>
-          Times out <RelativeTime at={call.waits_until} />
+          <Sentence text={answerWords.timesOut} gaps={{ when: <RelativeTime at={call.waits_until} /> }} />
         </p>
       )}
       <div className={css.buttons}>
         {step === 'deny' ? (
           <Button type="submit" variant="danger">
-            Deny
+            {words.deny}
           </Button>
         ) : (
           <Button
@@ -105,16 +105,16 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
             disabled={step === 'edit' && edited === null}
             {...(step === 'ask' ? { 'aria-keyshortcuts': 'a' } : {})}
           >
-            <Check aria-hidden="true" /> {step === 'edit' ? 'Approve with edits' : 'Approve'}
+            <Check aria-hidden="true" /> {step === 'edit' ? words.approveEdited : words.approve}
           </Button>
         )}
         {step === 'ask' ? (
           <>
             <Button onClick={() => setStep('deny')} aria-keyshortcuts="d">
-              <X aria-hidden="true" /> Deny …
+              <X aria-hidden="true" /> {words.denyWithReason}
             </Button>
             <Button variant="quiet" onClick={() => setStep('edit')} aria-keyshortcuts="e">
-              <Pencil aria-hidden="true" /> Edit arguments
+              <Pencil aria-hidden="true" /> {words.edit}
             </Button>
             <span className={css.keys} aria-hidden="true">
               {KEYS.map(({ keys, does }) => (
@@ -126,7 +126,7 @@ export function ApprovalForm({ call }: { call: ToolCall }) {
           </>
         ) : (
           <Button variant="quiet" onClick={goBack}>
-            Back
+            {words.back}
           </Button>
         )}
       </div>

@@ -4,6 +4,8 @@ import type { ToolCall } from 'nightshift/client';
 import { takeBack, useDecision } from '../data/query/decisions.ts';
 import { useSteady } from '../ui/state/steady.ts';
 import { RelativeTime } from '../ui/text/time.tsx';
+import { Sentence } from '../ui/text/sentence.tsx';
+import { answerWords } from '../words.ts';
 import { AnswerForm } from './answer-form.tsx';
 import { ApprovalForm } from './approval-form.tsx';
 import { Decided, focusCard } from './decided.tsx';
@@ -34,7 +36,7 @@ export function ToolWait({ call }: { call: ToolCall }) {
     case 'timer':
       return call.waits_until === null ? null : (
         <p className={css.later}>
-          Continues <RelativeTime at={call.waits_until} />
+          <Sentence text={answerWords.continues} gaps={{ when: <RelativeTime at={call.waits_until} /> }} />
         </p>
       );
     case 'workers':

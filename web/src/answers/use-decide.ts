@@ -5,6 +5,7 @@ import { decide, type Wait } from '../data/query/decisions.ts';
 import { keys } from '../data/query/keys.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { showNotice, showError } from '../ui/layout/toaster.tsx';
+import { answerWords } from '../words.ts';
 
 type Decide = (label: string, send: () => Promise<unknown>) => void;
 
@@ -27,8 +28,7 @@ export function useDecide(call: ToolCall, failed: string): Decide {
           .map((item) => ({ callId: item.tool_call_id, since: item.requested_at }));
       },
       onError: (error) => {
-        if (error instanceof NightshiftError && error.code === 'not_waiting')
-          showNotice('This call no longer waits: it was already decided, or its job has ended.');
+        if (error instanceof NightshiftError && error.code === 'not_waiting') showNotice(answerWords.notWaiting);
         else showError(failed, error);
       },
       onSettled: () => {

@@ -13,10 +13,14 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Markdown } from '../../ui/text/markdown.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
+import { Sentence } from '../../ui/text/sentence.tsx';
+import { inboxWords, type InboxKind } from '../../words.ts';
 import css from './inbox.module.css';
-import { KINDS, kindOf, questionOf, type Kind } from './kinds.ts';
+import { kindOf, questionOf } from './kinds.ts';
 
-const TONES: Readonly<Record<Kind, Tone>> = {
+const words = inboxWords.card;
+
+const TONES: Readonly<Record<InboxKind, Tone>> = {
   approval: 'amber',
   question: 'accent',
   client_tool: 'blue',
@@ -26,31 +30,36 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 /** `isOver`: the call no longer waits; the card keeps its position and shows the decision. */
 export function InboxCard({ item, isOver }: { item: InboxItem; isOver: boolean }) {
   const kind = kindOf(item);
-  const label = KINDS.find(({ name }) => name === kind)?.label ?? item.kind;
   const question = questionOf(item);
   return (
     <article
       className={css.card}
       tabIndex={-1}
-      aria-label={`${label}: ${item.name}`}
+      aria-label={words.name(kind, item.name)}
       data-call={item.tool_call_id}
       data-waits={!isOver}
       data-over={isOver}
     >
       <header className={css.head}>
         <Icon kind={kind} />
-        <h2>{question === null ? <code>{item.name}</code> : 'A question for you'}</h2>
-        <Badge tone={TONES[kind]}>{label}</Badge>
+        <h2>{question === null ? <code>{item.name}</code> : words.question}</h2>
+        <Badge tone={TONES[kind]}>{inboxWords.one[kind]}</Badge>
         <span className={css.since}>
           <RelativeTime at={item.requested_at} />
         </span>
       </header>
       <p className={css.where}>
-        in <ContextLink id={item.context_id} />
-        {' · '}
-        <Link to="/jobs/$jobId" params={{ jobId: item.job_id }}>
-          job {shortId(item.job_id)}
-        </Link>
+        <Sentence
+          text={words.where}
+          gaps={{
+            context: <ContextLink id={item.context_id} />,
+            job: (
+              <Link to="/jobs/$jobId" params={{ jobId: item.job_id }}>
+                {words.job(shortId(item.job_id))}
+              </Link>
+            ),
+          }}
+        />
       </p>
       {question !== null && (
         <div className={css.question}>
@@ -79,7 +88,7 @@ function Open({ item }: { item: InboxItem }) {
   );
 }
 
-const ELSEWHERE: Decision = { state: 'sent', label: 'Answered elsewhere, or no longer waiting' };
+const ELSEWHERE: Decision = { state: 'sent', label: words.decidedElsewhere };
 
 function Over({ item }: { item: InboxItem }) {
   const decision = useDecision({ callId: item.tool_call_id, since: item.requested_at });
@@ -95,7 +104,7 @@ function ContextLink({ id }: { id: string }) {
   );
 }
 
-function Icon({ kind }: { kind: Kind }) {
+function Icon({ kind }: { kind: InboxKind }) {
   switch (kind) {
     case 'approval':
       return <ShieldCheck aria-hidden="true" />;

@@ -1,16 +1,10 @@
 /** Kinds of inbox items. */
 import type { InboxItem } from 'nightshift/client';
+import type { InboxKind } from '../../words.ts';
 
-export type Kind = 'approval' | 'question' | 'client_tool' | 'unknown_outcome';
+export const KINDS = ['approval', 'question', 'client_tool', 'unknown_outcome'] as const satisfies InboxKind[];
 
-export const KINDS: readonly { name: Kind; label: string; plural: string }[] = [
-  { name: 'approval', label: 'Approval', plural: 'Approvals' },
-  { name: 'question', label: 'Question', plural: 'Questions' },
-  { name: 'client_tool', label: 'Client tool', plural: 'Client tools' },
-  { name: 'unknown_outcome', label: 'Unknown outcome', plural: 'Outcomes' },
-];
-
-export function kindOf({ kind, name }: InboxItem): Kind {
+export function kindOf({ kind, name }: InboxItem): InboxKind {
   if (kind !== 'input') return kind;
   return name === 'ask_user' ? 'question' : 'client_tool';
 }

@@ -11,9 +11,10 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { commonWords, inboxWords, placeWords, type InboxKind } from '../../words.ts';
 import css from './inbox.module.css';
 import { InboxCard } from './inbox-card.tsx';
-import { KINDS, kindOf, type Kind } from './kinds.ts';
+import { KINDS, kindOf } from './kinds.ts';
 import { keyOf, useRows, type Row } from './rows.ts';
 
 const SHOWN_AT_ONCE = 25;
@@ -22,10 +23,7 @@ export function InboxPage() {
   const waiting = useQuery(approvalsQuery());
   const rows = useRows(waiting.data?.data);
   return (
-    <Page
-      title="Inbox"
-      about="Tool calls that wait for a person, newest first. A call waits until it is answered or its tool’s timeout ends."
-    >
+    <Page title={placeWords.inbox} about={inboxWords.about}>
       {waiting.isPending && <Skeleton lines={3} height={120} />}
       {waiting.isError && waiting.data === undefined && (
         <ErrorState error={waiting.error} onRetry={() => void waiting.refetch()} busy={waiting.isFetching} />
@@ -38,8 +36,8 @@ export function InboxPage() {
 
 function NothingWaits() {
   return (
-    <Empty icon={<CircleCheckBig aria-hidden="true" />} title="The inbox is empty">
-      Approvals, questions of workers, client tools and calls with an unknown outcome appear here.
+    <Empty icon={<CircleCheckBig aria-hidden="true" />} title={inboxWords.empty}>
+      {inboxWords.emptyAbout}
     </Empty>
   );
 }
@@ -48,27 +46,27 @@ function NothingWaits() {
 function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
   const { kind } = useSearch({ from: '/inbox' });
   const navigate = useNavigate();
-  const chosen = KINDS.find(({ name }) => name === kind)?.name ?? 'all';
+  const chosen = KINDS.find((name) => name === kind) ?? 'all';
   const [most, setMost] = useState(SHOWN_AT_ONCE);
   useCardKeys();
   const waiting = all.filter(({ isOver }) => !isOver);
   const rows = chosen === 'all' ? all : all.filter(({ item }) => kindOf(item) === chosen);
   const shown = firstWaiting(rows, most);
-  const count = (of: Kind): number => waiting.filter(({ item }) => kindOf(item) === of).length;
+  const count = (of: InboxKind): number => waiting.filter(({ item }) => kindOf(item) === of).length;
   return (
     <>
       <Segments
-        label="Filter by kind"
+        label={inboxWords.filter}
         value={chosen}
         segments={[
-          { value: 'all' as const, label: 'All', count: waiting.length },
-          ...KINDS.map(({ name, plural }) => ({ value: name, label: plural, count: count(name) })),
+          { value: 'all' as const, label: inboxWords.all, count: waiting.length },
+          ...KINDS.map((name) => ({ value: name, label: inboxWords.many[name], count: count(name) })),
         ]}
         onChange={(next) =>
           void navigate({ to: '/inbox', search: next === 'all' ? {} : { kind: next }, replace: true })
         }
       />
-      <ul className={css.list} aria-label="Waiting" hidden={shown.length === 0}>
+      <ul className={css.list} aria-label={inboxWords.list} hidden={shown.length === 0}>
         {shown.map(({ item, isOver }) => (
           <li key={keyOf(item)}>
             <InboxCard item={item} isOver={isOver} />
@@ -76,15 +74,13 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
         ))}
       </ul>
       {rows.every(({ isOver }) => isOver) &&
-        (chosen === 'all' ? <NothingWaits /> : <Empty title="No items of this kind" />)}
+        (chosen === 'all' ? <NothingWaits /> : <Empty title={inboxWords.noneOfKind} />)}
       {rows.length > shown.length && (
         <Button className={css.more} onClick={() => setMost(most + SHOWN_AT_ONCE)}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
-      {isCut && (
-        <p className={css.note}>The {waiting.length} oldest items are shown. More appear as you answer these.</p>
-      )}
+      {isCut && <p className={css.note}>{inboxWords.cut(waiting.length)}</p>}
     </>
   );
 }

@@ -7,6 +7,9 @@ import { Dialog } from '../../ui/layout/dialog.tsx';
 import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../ui/layout/toaster.tsx';
+import { commonWords, jobsWords } from '../../words.ts';
+
+const words = jobsWords.cancel;
 
 export type StopTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
 
@@ -24,30 +27,29 @@ export function CancelDialog({ target, onClose, onDone }: Props) {
   const cancel = useMutation({
     mutationFn: () => (target.kind === 'selected' ? cancelJobs(target.ids) : cancelMatching(target.filter)),
     onSuccess: (count) => {
-      showNotice(`Cancellation of ${jobsOf(count)} requested`);
+      showNotice(words.done(count));
       onDone();
     },
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
   const { count, more } = counted.data ?? NOTHING;
-  const which = more ? `more than ${count} jobs` : jobsOf(count);
   if (counted.data !== undefined && count === 0)
     return (
       <Dialog
         open
         onClose={onClose}
-        title="No unfinished jobs match"
-        description="There is nothing to cancel."
-        actions={<Button onClick={onClose}>Close</Button>}
+        title={words.none}
+        description={words.noneAbout}
+        actions={<Button onClick={onClose}>{commonWords.close}</Button>}
       />
     );
   return (
     <ConfirmDialog
-      title={target.kind === 'matching' ? 'Cancel all matching jobs?' : 'Cancel the selected jobs?'}
-      description="Effects of tool calls that have already run stay."
-      goes={count === 0 ? [] : [`${which} will be cancelled`]}
-      submit={count === 0 ? 'Cancel jobs' : `Cancel ${which}`}
-      keep="Keep jobs"
+      title={target.kind === 'matching' ? words.matching : words.selected}
+      description={words.about}
+      goes={count === 0 ? [] : [words.goes(count, more)]}
+      submit={words.submit(count === 0 ? null : count, more)}
+      keep={words.keep}
       canSubmit={count > 0}
       saving={{ isPending: cancel.isPending, error: cancel.error ?? counted.error }}
       onSubmit={() => cancel.mutate()}
@@ -59,7 +61,3 @@ export function CancelDialog({ target, onClose, onDone }: Props) {
 }
 
 const NOTHING = { count: 0, more: false };
-
-function jobsOf(count: number): string {
-  return count === 1 ? '1 job' : `${count} jobs`;
-}

@@ -6,6 +6,9 @@ import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
 import type { Option } from '../../ui/forms/select.tsx';
 import type { Zone } from '../../ui/state/zone.ts';
 import { showStatus } from '../../ui/text/status-badge.tsx';
+import { jobsWords } from '../../words.ts';
+
+const words = jobsWords.filters;
 
 export type JobSearch = {
   status?: string;
@@ -31,16 +34,15 @@ const SEVERAL: ReadonlyMap<string, JobStatus[]> = new Map([
 ]);
 
 export const STATUS_OPTIONS: readonly Option<string>[] = [
-  { value: 'unfinished', label: 'Unfinished' },
-  { value: 'ended', label: 'Ended' },
+  { value: 'unfinished', label: words.unfinished },
+  { value: 'ended', label: words.ended },
   ...STATUSES.map((status) => ({ value: status, label: showStatus(status).label })),
 ];
 
-export const KIND_OPTIONS = [
-  { value: 'input', label: 'Input' },
-  { value: 'retry', label: 'Retry' },
-  { value: 'compact', label: 'Compaction' },
-] as const;
+export const KIND_OPTIONS = (['input', 'retry', 'compact'] as const).map((value) => ({
+  value,
+  label: words.kinds[value],
+}));
 
 /** Parses `name=value`; a value that is valid JSON is parsed as JSON. Null if the form is wrong. */
 export function memberOf(text: string): { [name: string]: Json } | null {

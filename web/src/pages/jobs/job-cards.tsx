@@ -5,6 +5,7 @@ import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { ContextLink, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
 
@@ -12,9 +13,9 @@ export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection:
   return (
     <div>
       <div className={css.selectAll}>
-        <Checkbox label="Select all unfinished jobs shown" checked={selection.all} onChange={selection.setAll} />
+        <Checkbox label={jobsWords.selection.all} checked={selection.all} onChange={selection.setAll} />
       </div>
-      <ul className={css.cards} aria-label="Jobs">
+      <ul className={css.cards} aria-label={placeWords.jobs}>
         {jobs.map((job) => (
           <li key={job.id} className={css.card} data-row={job.id}>
             <div className={css.cardHead}>

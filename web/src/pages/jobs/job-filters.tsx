@@ -4,13 +4,16 @@ import { useRoleNames } from '../../data/query/workers.ts';
 import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
 import { TextFilter } from '../../ui/forms/text-filter.tsx';
+import { jobsWords } from '../../words.ts';
 import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter.ts';
+
+const words = jobsWords.filters;
 
 /** Filters set by links from a context, a worker or a job. */
 const OF = [
-  { name: 'context_id', what: 'Context' },
-  { name: 'worker_id', what: 'Worker' },
-  { name: 'parent_job_id', what: 'Parent job' },
+  { name: 'context_id', show: words.context },
+  { name: 'worker_id', show: words.worker },
+  { name: 'parent_job_id', show: words.parentJob },
 ] as const;
 
 export function JobFilters({ search, onChange }: { search: JobSearch; onChange: (search: JobSearch) => void }) {
@@ -23,42 +26,42 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
   const set = (name: keyof JobSearch, value: string | undefined): void => onChange(withParam(search, name, value));
   return (
     <>
-      <FilterBar label="Filter jobs">
+      <FilterBar label={words.label}>
         <SelectFilter
-          label="Status"
-          any="Any status"
+          label={words.status}
+          any={words.anyStatus}
           value={search.status}
           options={STATUS_OPTIONS}
           onChange={(value) => set('status', value)}
         />
         <SelectFilter
-          label="Role"
-          any="Any role"
+          label={words.role}
+          any={words.anyRole}
           value={search.role}
           options={roles.map((name) => ({ value: name, label: name }))}
           onChange={(value) => set('role', value)}
         />
         <SelectFilter
-          label="Kind"
-          any="Any kind"
+          label={words.kind}
+          any={words.anyKind}
           value={KIND_OPTIONS.find(({ value }) => value === search.kind)?.value}
           options={KIND_OPTIONS}
           onChange={(value) => set('kind', value)}
         />
-        <TextFilter label="User" value={search.user} onChange={(value) => set('user', value)} />
+        <TextFilter label={words.user} value={search.user} onChange={(value) => set('user', value)} />
         <TextFilter
-          label="Metadata"
-          placeholder="name=value"
-          faultOf={(text) => (memberOf(text) === null ? 'Use the form name=value.' : null)}
+          label={words.metadata}
+          placeholder={words.metadataExample}
+          faultOf={(text) => (memberOf(text) === null ? words.metadataFault : null)}
           value={search.metadata}
           onChange={(value) => set('metadata', value)}
         />
-        <DayFilter label="Created from" value={search.from} onChange={(day) => set('from', day)} />
-        <DayFilter label="Created until" value={search.to} onChange={(day) => set('to', day)} />
+        <DayFilter label={words.from} value={search.from} onChange={(day) => set('from', day)} />
+        <DayFilter label={words.until} value={search.to} onChange={(day) => set('to', day)} />
       </FilterBar>
       <FilterChips
-        chips={OF.filter(({ name }) => search[name] !== undefined).map(({ name, what }) => ({
-          label: `${what} ${names[name]}`,
+        chips={OF.filter(({ name }) => search[name] !== undefined).map(({ name, show }) => ({
+          label: show(names[name]),
           onRemove: () => set(name, undefined),
         }))}
       />

@@ -5,13 +5,17 @@ import { useRef } from 'react';
 import { contextName, shortId } from '../../data/format.ts';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
+import { Sentence } from '../../ui/text/sentence.tsx';
+import { jobsWords } from '../../words.ts';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
+
+const words = jobsWords.job;
 
 export function JobLink({ job }: { job: Job }) {
   return (
     <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={css.name}>
-      {job.kind === 'input' ? 'Job' : job.kind === 'retry' ? 'Retry' : 'Compaction'} {shortId(job.id)}
+      {words.name(job.kind, shortId(job.id))}
     </Link>
   );
 }
@@ -30,7 +34,8 @@ export function JobLine({ job }: { job: Job }) {
   if (status === 'delayed' && startsAt !== null)
     return (
       <span className={css.line}>
-        {user === null ? '' : `${user} · `}starts <RelativeTime at={startsAt} />
+        {user === null ? '' : `${user} · `}
+        <Sentence text={words.starts} gaps={{ when: <RelativeTime at={startsAt} /> }} />
       </span>
     );
   return <span className={css.line}>{[user, lineOf(job)].filter(Boolean).join(' · ')}</span>;
@@ -39,20 +44,20 @@ export function JobLine({ job }: { job: Job }) {
 function lineOf({ error, output, waiting_for, retry_at }: Job): string {
   if (error !== null) return `${error.code}: ${error.message}`;
   if (waiting_for.length > 0) return waiting_for.map(waited).join(', ');
-  if (retry_at !== null) return 'retry scheduled';
+  if (retry_at !== null) return words.retries;
   return output?.text.slice(0, 300) ?? '';
 }
 
 function waited({ kind, name }: Job['waiting_for'][number]): string {
   switch (kind) {
     case 'approval':
-      return `waits for approval of ${name ?? 'a call'}`;
+      return words.waits.approval(name);
     case 'input':
-      return name === 'ask_user' ? 'waits for an answer' : `waits for the result of ${name ?? 'a call'}`;
+      return name === 'ask_user' ? words.waits.answer : words.waits.result(name);
     case 'worker':
-      return 'waits for another worker';
+      return words.waits.worker;
     case 'timer':
-      return 'waits for a timer';
+      return words.waits.timer;
   }
 }
 
@@ -66,7 +71,7 @@ export function SelectJob({ job, selection }: { job: Job; selection: Selection }
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- only records whether Shift was held; the checkbox handles the click
     <span onClickCapture={(event) => (shift.current = event.shiftKey)}>
       <Checkbox
-        label={`Select job ${shortId(job.id)}`}
+        label={words.select(shortId(job.id))}
         hideLabel
         checked={selection.has(job.id) && !isFinished(job)}
         disabled={isFinished(job)}

@@ -5,31 +5,27 @@ import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { ContextLink, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
 import type { Selection } from './use-selection.ts';
+
+const { columns: words, selection: selectionWords } = jobsWords;
 
 export function JobTable({ jobs, selection }: { jobs: readonly Job[]; selection: Selection }) {
   return (
     <Table
-      label="Jobs"
+      label={placeWords.jobs}
       rows={jobs}
       rowKey={({ id }) => id}
       columns={[
         {
           name: 'select',
-          head: (
-            <Checkbox
-              label="Select all unfinished jobs shown"
-              hideLabel
-              checked={selection.all}
-              onChange={selection.setAll}
-            />
-          ),
+          head: <Checkbox label={selectionWords.all} hideLabel checked={selection.all} onChange={selection.setAll} />,
           cell: (job) => <SelectJob job={job} selection={selection} />,
         },
         {
           name: 'job',
-          head: 'Job',
+          head: words.job,
           kind: 'wide',
           cell: (job) => (
             <div className={css.job}>
@@ -40,13 +36,13 @@ export function JobTable({ jobs, selection }: { jobs: readonly Job[]; selection:
         },
         {
           name: 'context',
-          head: 'Context',
+          head: words.context,
           cell: (job) => <ContextLink job={job} />,
         },
-        { name: 'status', head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-        { name: 'usage', head: 'Tokens', kind: 'right', cell: ({ usage }) => <Tokens usage={usage} /> },
-        { name: 'took', head: 'Duration', kind: 'right', cell: (job) => <Took job={job} /> },
-        { name: 'created', head: 'Created', cell: ({ created_at }) => <RelativeTime at={created_at} /> },
+        { name: 'status', head: words.status, cell: ({ status }) => <StatusBadge status={status} /> },
+        { name: 'usage', head: words.tokens, kind: 'right', cell: ({ usage }) => <Tokens usage={usage} /> },
+        { name: 'took', head: words.duration, kind: 'right', cell: (job) => <Took job={job} /> },
+        { name: 'created', head: words.created, cell: ({ created_at }) => <RelativeTime at={created_at} /> },
       ]}
     />
   );

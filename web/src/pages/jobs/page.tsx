@@ -14,6 +14,7 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
+import { commonWords, jobsWords, placeWords } from '../../words.ts';
 import { CancelDialog, type StopTarget } from './cancel-dialog.tsx';
 import { toFilter } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
@@ -36,11 +37,11 @@ export function JobsPage() {
   const isNarrowed = Object.keys(search).length > 0;
   return (
     <Page
-      title="Jobs"
-      about="Each input to a worker creates a job."
+      title={placeWords.jobs}
+      about={jobsWords.about}
       actions={
         <Button variant="risky" onClick={() => setTarget({ kind: 'matching', filter })}>
-          {isNarrowed ? 'Cancel all matching' : 'Cancel all'}
+          {isNarrowed ? jobsWords.cancelMatching : jobsWords.cancelAll}
         </Button>
       }
     >
@@ -58,30 +59,30 @@ export function JobsPage() {
       {jobs.isSuccess && rows.length === 0 && (
         <Empty
           icon={<ListChecks aria-hidden="true" />}
-          title={isNarrowed ? 'No matching jobs' : 'No jobs yet'}
+          title={isNarrowed ? jobsWords.noMatch : jobsWords.none}
           action={
             isNarrowed ? (
-              <Button onClick={() => void navigate({ to: '/jobs', search: {} })}>Show all jobs</Button>
+              <Button onClick={() => void navigate({ to: '/jobs', search: {} })}>{jobsWords.showAll}</Button>
             ) : undefined
           }
         >
-          {isNarrowed ? 'Remove some filters.' : 'Send a message to a worker: each input creates a job.'}
+          {isNarrowed ? jobsWords.noMatchAbout : jobsWords.noneAbout}
         </Empty>
       )}
       {rows.length > 0 && <List jobs={rows} selection={selection} />}
       {jobs.hasNextPage && (
         <Button className={css.more} busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
-          Show more
+          {commonWords.showMore}
         </Button>
       )}
       {selection.ids.length > 0 && (
-        <div className={css.selected} role="region" aria-label="Selected jobs">
-          <span role="status">{selection.ids.length} selected</span>
+        <div className={css.selected} role="region" aria-label={jobsWords.selection.region}>
+          <span role="status">{jobsWords.selection.selected(selection.ids.length)}</span>
           <Button variant="risky" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
-            Cancel selected
+            {jobsWords.selection.cancel}
           </Button>
           <Button variant="quiet" size="small" onClick={selection.clear}>
-            Clear
+            {jobsWords.selection.clear}
           </Button>
         </div>
       )}

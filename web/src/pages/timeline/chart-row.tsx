@@ -12,11 +12,12 @@ import css from './chart.module.css';
 import { RowDetails } from './row-details.tsx';
 import { LATER, type Part } from './rows/critical-path.ts';
 import type { ChildRow, Row } from './rows/rows.ts';
-import type { Stretch } from './rows/stretches.ts';
+import { isWait, type Stretch } from './rows/stretches.ts';
 import type { ShownRow } from './rows/tree.ts';
 import { place as placeIn, type Span } from './span.ts';
-import { isWait } from './rows/kinds.ts';
-import { timelineWords } from '../../words.ts';
+import { commonWords, stretchWords, timelineWords } from '../../words.ts';
+
+const words = timelineWords.row;
 
 const ICONS = {
   model: Icon.Sparkles,
@@ -81,7 +82,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               <Kind aria-hidden="true" />
               <span className={css.name}>{row.name}</span>
               {row.kind === 'step' && row.failed.length > 0 && (
-                <span className={css.attempt}>{timelineWords.attempts(row.failed.length + 1)}</span>
+                <span className={css.attempt}>{words.attempts(row.failed.length + 1)}</span>
               )}
               <Standing row={row} />
             </span>
@@ -97,7 +98,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               ))}
             </span>
             <span className={css.took}>{took}</span>
-            {parts.length > 0 && <span className={css.hidden}>{timelineWords.onCritical}</span>}
+            {parts.length > 0 && <span className={css.hidden}>{words.onCriticalPath}</span>}
           </button>
         </Tooltip>
         {row.kind === 'child' && (
@@ -107,7 +108,7 @@ export const ChartRow = memo(function ChartRow(props: Props) {
               className={css.turn}
               tabIndex={tabIndex}
               aria-expanded={shown.isOpen}
-              aria-label={shown.isOpen ? timelineWords.hideSteps(row.name) : timelineWords.showSteps(row.name)}
+              aria-label={shown.isOpen ? words.hideSteps(row.name) : words.showSteps(row.name)}
               onClick={() => actions.onTurn(row.job.job_id)}
             >
               <Icon.ChevronRight aria-hidden="true" />
@@ -136,15 +137,13 @@ export function ChartNote({
   /** Reads the steps of the child job again. */
   onRetry: (jobId: string) => void;
 }) {
-  const { loading, notRead, noSteps } = timelineWords;
-  const text = { loading, failed: notRead, empty: noSteps }[note](of.name);
   return (
     <div {...itemOf({ level, index, count })} className={css.row}>
       <p className={css.note} role="status">
-        {text}{' '}
+        {words.notes[note](of.name)}{' '}
         {note === 'failed' && (
           <Button size="small" onClick={() => onRetry(jobId)}>
-            {timelineWords.tryAgain}
+            {commonWords.retry}
           </Button>
         )}
       </p>
@@ -167,10 +166,10 @@ function itemOf({ level, index, count }: RowPlace) {
 function textOf({ stretches }: Row, now: number): string {
   const told = stretches.slice(0, MOST_TOLD).map(({ kind, from, to, note }) => {
     const reason = note === undefined ? '' : ` (${note})`;
-    return `${timelineWords.stretches[kind]}: ${formatDuration((to ?? now) - from)}${reason}`;
+    return `${stretchWords[kind]}: ${formatDuration((to ?? now) - from)}${reason}`;
   });
   const more = stretches.length - told.length;
-  return [...told, ...(more > 0 ? [timelineWords.moreStretches(more)] : [])].join(' · ');
+  return [...told, ...(more > 0 ? [words.moreStretches(more)] : [])].join(' · ');
 }
 
 /** Badge for the current wait, or for a status other than `completed`. */
@@ -179,7 +178,7 @@ function Standing({ row: { status, stretches } }: { row: Row }) {
   if (last !== undefined && last.to === null && isWait(last.kind))
     return (
       <Badge tone="amber" dot="still">
-        {timelineWords.stretches[last.kind]}
+        {stretchWords[last.kind]}
       </Badge>
     );
   return status === 'completed' ? null : <StatusBadge status={status} />;
@@ -208,7 +207,7 @@ function ChildLink({ row, span, now, tabIndex }: { row: ChildRow; span: Span; no
         className={css.link}
         style={bounds}
         tabIndex={tabIndex}
-        aria-label={`Timeline of ${row.name}`}
+        aria-label={words.timelineOf(row.name)}
       />
     </span>
   );

@@ -6,8 +6,9 @@ import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import type { ShownRow } from './rows/tree.ts';
 import type { Span } from './span.ts';
-import type { StretchKind } from './rows/kinds.ts';
-import { timelineWords } from '../../words.ts';
+import { stretchWords, timelineWords, type StretchKind } from '../../words.ts';
+
+const words = timelineWords.chart;
 
 type Props = {
   shown: readonly ShownRow[];
@@ -24,27 +25,27 @@ type Props = {
 export function ChartTools({ shown, span, onEarlier, onLater, onZoom, onWhole, showsPath, onPath }: Props) {
   const isWhole = span === null;
   return (
-    <div className={css.tools} role="toolbar" aria-label="Chart controls">
+    <div className={css.tools} role="toolbar" aria-label={words.controls}>
       <Legend shown={shown} showsPath={showsPath} />
       <div className={css.buttons}>
-        <Tooltip text={timelineWords.criticalAbout}>
+        <Tooltip text={words.criticalPathAbout}>
           <Button size="small" variant="quiet" aria-pressed={showsPath} className={css.path} onClick={onPath}>
-            <Route aria-hidden="true" /> {timelineWords.critical}
+            <Route aria-hidden="true" /> {words.criticalPath}
           </Button>
         </Tooltip>
-        <IconButton label="Earlier" keys="←" size="small" disabled={isWhole} onClick={onEarlier}>
+        <IconButton label={words.earlier} keys="←" size="small" disabled={isWhole} onClick={onEarlier}>
           <ChevronLeft />
         </IconButton>
-        <IconButton label="Later" keys="→" size="small" disabled={isWhole} onClick={onLater}>
+        <IconButton label={words.later} keys="→" size="small" disabled={isWhole} onClick={onLater}>
           <ChevronRight />
         </IconButton>
-        <IconButton label="Zoom in" keys="+" size="small" onClick={() => onZoom(2)}>
+        <IconButton label={words.zoomIn} keys="+" size="small" onClick={() => onZoom(2)}>
           <ZoomIn />
         </IconButton>
-        <IconButton label="Zoom out" keys="-" size="small" disabled={isWhole} onClick={() => onZoom(0.5)}>
+        <IconButton label={words.zoomOut} keys="-" size="small" disabled={isWhole} onClick={() => onZoom(0.5)}>
           <ZoomOut />
         </IconButton>
-        <IconButton label="Show all" keys="0" size="small" disabled={isWhole} onClick={onWhole}>
+        <IconButton label={words.showAll} keys="0" size="small" disabled={isWhole} onClick={onWhole}>
           <Maximize />
         </IconButton>
       </div>
@@ -56,19 +57,19 @@ export function ChartTools({ shown, span, onEarlier, onLater, onZoom, onWhole, s
 function Legend({ shown, showsPath }: { shown: readonly ShownRow[]; showsPath: boolean }) {
   const found = new Set<StretchKind>();
   for (const one of shown) if (one.kind === 'row') for (const { kind } of one.row.stretches) found.add(kind);
-  const kinds = (Object.keys(timelineWords.stretches) as StretchKind[]).filter((kind) => found.has(kind));
+  const kinds = (Object.keys(stretchWords) as StretchKind[]).filter((kind) => found.has(kind));
   return (
-    <ul className={css.legend} aria-label="Colours">
+    <ul className={css.legend} aria-label={words.legend}>
       {kinds.map((kind) => (
         <li key={kind}>
           <span className={classes(css.swatch, css[kind])} aria-hidden="true" />
-          {timelineWords.stretches[kind]}
+          {stretchWords[kind]}
         </li>
       ))}
       {showsPath && (
         <li>
           <span className={classes(css.swatch, css.critical)} aria-hidden="true" />
-          {timelineWords.critical}
+          {words.criticalPath}
         </li>
       )}
     </ul>

@@ -1,6 +1,7 @@
 /** Gantt chart of a job. Each row opens to its details, the row of a child worker also to the steps of its job. */
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Virtualizer } from 'virtua';
+import { timelineWords } from '../../words.ts';
 import css from './chart.module.css';
 import { ChartNote, ChartRow, type RowActions } from './chart-row.tsx';
 import { ChartTools } from './chart-tools.tsx';
@@ -89,7 +90,7 @@ export function Chart({ jobId, rows, shown, branches, now, onTurn, onRetry }: Pr
           </div>
         </div>
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys between its buttons */}
-        <div role="list" aria-label="Steps" onKeyDown={focus.press} onFocus={focus.note}>
+        <div role="list" aria-label={timelineWords.steps} onKeyDown={focus.press} onFocus={focus.note}>
           <Virtualizer
             data={shown}
             scrollRef={scroller}

@@ -16,19 +16,16 @@ import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import { Timeline } from './timeline.tsx';
+import { commonWords, timelineWords } from '../../words.ts';
 import css from './timeline.module.css';
 
-const KINDS = {
-  input: 'Answers an input',
-  retry: 'Retries on the current history',
-  compact: 'Compacts the context',
-} as const;
+const { facts } = timelineWords;
 
 export function TimelinePage() {
   const { jobId } = useParams({ from: '/jobs/$jobId' });
   // `Timeline` reads it again after events.
   const job = useQuery({ ...jobQuery(jobId), refetchInterval: false });
-  const title = `Job ${shortId(jobId)}`;
+  const title = timelineWords.title(shortId(jobId));
   if (job.data !== undefined) return <TimelineOf key={jobId} job={job.data} title={title} />;
   return (
     <Page title={title}>
@@ -43,53 +40,53 @@ export function TimelinePage() {
 
 function TimelineOf({ job, title }: { job: Job; title: string }) {
   return (
-    <Page wide title={title} about={KINDS[job.kind]} actions={<Actions job={job} />}>
+    <Page wide title={title} about={timelineWords.jobKinds[job.kind]} actions={<Actions job={job} />}>
       <dl className={css.facts}>
         <div>
-          <dt>Status</dt>
+          <dt>{facts.status}</dt>
           <dd>
             <StatusBadge status={job.status} />
           </dd>
         </div>
         <div>
-          <dt>Created</dt>
+          <dt>{facts.created}</dt>
           <dd>
             <RelativeTime at={job.created_at} />
           </dd>
         </div>
         {job.starts_at !== null && (
           <div>
-            <dt>{job.status === 'delayed' ? 'Starts' : 'Due'}</dt>
+            <dt>{job.status === 'delayed' ? facts.starts : facts.due}</dt>
             <dd>
               <RelativeTime at={job.starts_at} />
             </dd>
           </div>
         )}
         <div>
-          <dt>Duration</dt>
+          <dt>{facts.duration}</dt>
           <dd>
             <Duration from={job.starts_at ?? job.created_at} to={job.finished_at} />
           </dd>
         </div>
         <div>
-          <dt>Model calls</dt>
+          <dt>{facts.modelCalls}</dt>
           <dd>{job.steps}</dd>
         </div>
         <div>
-          <dt>Tokens</dt>
+          <dt>{facts.tokens}</dt>
           <dd>
             <Tokens usage={job.usage} />
           </dd>
         </div>
         <div>
-          <dt>Branch</dt>
+          <dt>{facts.branch}</dt>
           <dd>{job.branch}</dd>
         </div>
         <div>
-          <dt>Id</dt>
+          <dt>{facts.id}</dt>
           <dd className={css.id}>
             <code>{job.id}</code>
-            <CopyButton read={() => job.id} label="Copy the job id" />
+            <CopyButton read={() => job.id} label={facts.copyId} />
           </dd>
         </div>
       </dl>
@@ -108,24 +105,24 @@ function Actions({ job }: { job: Job }) {
   const cancel = useMutation({
     mutationFn: () => client.jobs.cancel(job.id, {}),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.job(job.id) }),
-    onError: (error) => showError('Could not cancel the job', error),
+    onError: (error) => showError(timelineWords.cancelFailed, error),
   });
   return (
     <>
       <Link to="/contexts/$contextId" params={{ contextId: job.context_id }} className={buttonClass({})}>
-        Chat
+        {timelineWords.chat}
       </Link>
       <Link to="/workers/$workerId/tree" params={{ workerId: job.worker_id }} className={buttonClass({})}>
-        Tree
+        {timelineWords.tree}
       </Link>
       {job.parent_job_id !== null && (
         <Link to="/jobs/$jobId" params={{ jobId: job.parent_job_id }} className={buttonClass({})}>
-          Parent job
+          {timelineWords.parentJob}
         </Link>
       )}
       {!isFinished(job) && (
         <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
-          Cancel
+          {commonWords.cancel}
         </Button>
       )}
     </>

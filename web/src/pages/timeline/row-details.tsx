@@ -12,10 +12,11 @@ import { useTimeFormat } from '../../ui/text/time-format.ts';
 import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
 import css from './chart.module.css';
-import { LOST_AT, PromptDialog } from './prompt.tsx';
+import { PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
-import { timelineWords } from '../../words.ts';
-import type { StretchKind } from './rows/kinds.ts';
+import { statusWords, stretchWords, timelineWords, type StretchKind } from '../../words.ts';
+
+const { details: words, facts } = timelineWords;
 
 type Props = {
   /** The job that has the row. */
@@ -33,22 +34,22 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         <CallProgress progress={row.step.progress} />
       )}
       <dl className={css.facts}>
-        <Fact name="Status">
+        <Fact name={facts.status}>
           <StatusBadge status={row.status} />
         </Fact>
-        <Fact name="Started">{format(row.from, 'second')}</Fact>
-        <Fact name="Ended">{row.to === null ? 'not yet' : format(row.to, 'second')}</Fact>
+        <Fact name={facts.started}>{format(row.from, 'second')}</Fact>
+        <Fact name={facts.ended}>{row.to === null ? facts.notEnded : format(row.to, 'second')}</Fact>
         {row.stretches.map(({ kind, from, to, expires, note }) => (
-          <Fact key={`${kind} ${from}`} name={timelineWords.stretches[kind]}>
+          <Fact key={`${kind} ${from}`} name={stretchWords[kind]}>
             {formatDuration((to ?? now) - from)}
             {note !== undefined && !isTold(row, kind) && `: ${note}`}
-            {to === null && expires !== undefined && `, expires ${format(expires, 'second')}`}
+            {to === null && expires !== undefined && `, ${words.expires(format(expires, 'second'))}`}
           </Fact>
         ))}
         {row.kind === 'step' && row.failed.map((step) => <FailedAttempt key={step.attempt} step={step} />)}
         {row.kind === 'step' && <StepFacts step={row.step} />}
         {row.kind === 'child' && (
-          <Fact name="Tokens">
+          <Fact name={facts.tokens}>
             <Tokens usage={row.job.usage} />
           </Fact>
         )}
@@ -56,29 +57,29 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
       {row.kind === 'step' && <StepLog jobId={jobId} step={row.step} isOver={row.to !== null} />}
       <div className={css.acts}>
         <Button size="small" onClick={onZoom}>
-          <ZoomIn /> Zoom to row
+          <ZoomIn /> {words.zoom}
         </Button>
         {row.kind === 'step' &&
           row.failed.map(
             ({ n, attempt }) =>
               n !== null && (
                 <Prompt key={n} jobId={jobId} n={n}>
-                  Show prompt of attempt {attempt}
+                  {attempt === null ? words.showPrompt : words.showPromptOf(attempt)}
                 </Prompt>
               ),
           )}
         {row.kind === 'step' && row.step.n !== null && (
           <Prompt jobId={jobId} n={row.step.n}>
-            Show prompt
+            {words.showPrompt}
           </Prompt>
         )}
         {row.kind === 'child' && (
           <>
             <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
-              Timeline of the child job
+              {words.childTimeline}
             </Link>
             <Link to="/contexts/$contextId" params={{ contextId: row.job.context_id }}>
-              Chat of the child worker
+              {words.childChat}
             </Link>
           </>
         )}
@@ -94,7 +95,7 @@ function isTold(row: Row, kind: StretchKind): boolean {
 
 function StepLog({ jobId, step, isOver }: { jobId: string; step: JobStep; isOver: boolean }) {
   const { tool_call_id: callId } = step;
-  return callId === null ? null : <CallLog jobId={jobId} callId={callId} isOver={isOver} title="Log of the tool" />;
+  return callId === null ? null : <CallLog jobId={jobId} callId={callId} isOver={isOver} title={words.log} />;
 }
 
 function Prompt({ jobId, n, children }: { jobId: string; n: number; children: ReactNode }) {
@@ -111,8 +112,8 @@ function Prompt({ jobId, n, children }: { jobId: string; n: number; children: Re
 
 function FailedAttempt({ step: { attempt, error } }: { step: JobStep }) {
   return (
-    <Fact name={`Attempt ${attempt ?? ''}`}>
-      {error === null ? 'Failed' : `${error.message} `}
+    <Fact name={attempt === null ? facts.attempt : facts.attemptOf(attempt)}>
+      {error === null ? statusWords.failed : `${error.message} `}
       {error !== null && (
         <>
           (<code>{error.code}</code>)
@@ -127,40 +128,40 @@ function StepFacts({ step }: { step: JobStep }) {
   const { tokens_before: before, tokens_after: after, prefix_lost_at: lost } = step;
   return (
     <>
-      {attempt !== null && <Fact name="Attempt">{attempt}</Fact>}
+      {attempt !== null && <Fact name={facts.attempt}>{attempt}</Fact>}
       {usage !== null && (
-        <Fact name="Tokens">
+        <Fact name={facts.tokens}>
           <Tokens usage={usage} />
         </Fact>
       )}
       {before !== null && after !== null && (
-        <Fact name="Prompt">
-          {formatCount(before)} → {formatCount(after)} tokens
-        </Fact>
+        <Fact name={facts.prompt}>{facts.compacted(formatCount(before), formatCount(after))}</Fact>
       )}
-      {executions !== null && executions.length > 1 && <Fact name="Executions">{executions.length}</Fact>}
+      {executions !== null && executions.length > 1 && <Fact name={facts.executions}>{executions.length}</Fact>}
       {approval !== null && (
-        <Fact name="Decision">
-          {approval.decision === 'approve' ? 'Approved' : 'Denied'}
+        <Fact name={facts.decision}>
+          {words.decisions[approval.decision]}
           {approval.reason !== null && `: ${approval.reason}`}
         </Fact>
       )}
-      {lost !== null && <Fact name="Prompt cache">Lost {LOST_AT[lost]}</Fact>}
+      {lost !== null && <Fact name={facts.promptCache}>{words.cacheLost(lost)}</Fact>}
       {error !== null && (
-        <Fact name="Error">
+        <Fact name={facts.error}>
           {error.message} (<code>{error.code}</code>)
         </Fact>
       )}
-      {callId !== null && <IdFact name="Call" id={callId} />}
-      {callId === null && messageId !== null && <IdFact name="Message" id={messageId} />}
+      {callId !== null && <IdFact name={facts.callId} id={callId} copy={facts.copyCallId} />}
+      {callId === null && messageId !== null && (
+        <IdFact name={facts.messageId} id={messageId} copy={facts.copyMessageId} />
+      )}
     </>
   );
 }
 
-function IdFact({ name, id }: { name: string; id: string }) {
+function IdFact({ name, id, copy }: { name: string; id: string; copy: string }) {
   return (
-    <Fact name={`${name} id`}>
-      <code>{id}</code> <CopyButton read={() => id} label={`Copy the ${name.toLowerCase()} id`} />
+    <Fact name={name}>
+      <code>{id}</code> <CopyButton read={() => id} label={copy} />
     </Fact>
   );
 }

@@ -1,4 +1,8 @@
 /** The time span that the chart shows: zoom, move, and ticks. */
+import { durationWords, timelineWords } from '../../words.ts';
+
+const words = timelineWords.chart;
+
 export type Span = { from: number; to: number };
 
 /** Minimum width of the span. */
@@ -62,16 +66,19 @@ export function ticksOf(span: Span, origin: number, most: number): { at: number;
 
 function labelOf(after: number, step: number): string {
   if (after === 0) return '0';
-  if (step < SECOND) return after < SECOND ? `${after} ms` : `${Number((after / SECOND).toFixed(3))} s`;
+  if (step < SECOND)
+    return after < SECOND
+      ? durationWords.milliseconds(after)
+      : durationWords.seconds(Number((after / SECOND).toFixed(3)));
   const [days, hours] = [Math.floor(after / DAY), Math.floor((after % DAY) / HOUR)];
   const [minutes, seconds] = [Math.floor((after % HOUR) / MINUTE), Math.floor((after % MINUTE) / SECOND)];
   const parts = [
-    [days, 'd'],
-    [hours, 'h'],
-    [minutes, 'min'],
-    [seconds, 's'],
+    [days, words.days],
+    [hours, words.hours],
+    [minutes, words.minutes],
+    [seconds, durationWords.seconds],
   ] as const;
-  return parts.flatMap(([number, unit]) => (number === 0 ? [] : [`${number} ${unit}`])).join(' ');
+  return parts.flatMap(([number, show]) => (number === 0 ? [] : [show(number)])).join(' ');
 }
 
 /** Position of a time within the span in percent, limited to 0 to 100. */

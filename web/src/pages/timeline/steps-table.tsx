@@ -8,10 +8,10 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
 import type { Row } from './rows/rows.ts';
 import type { ShownRow } from './rows/tree.ts';
-import { timelineWords } from '../../words.ts';
+import { commonWords, stretchWords, timelineWords } from '../../words.ts';
 import css from './timeline.module.css';
 
-const KINDS = { model: 'Model', tool: 'Tool', wait: 'Wait', compact: 'Compaction' } as const;
+const { table: words, facts } = timelineWords;
 
 const PAGE = 50;
 
@@ -26,12 +26,12 @@ export function StepsTable({ shown, now }: { shown: readonly ShownRow[]; now: nu
       <Rows rows={page} begin={begin} now={now} />
       {all.length > PAGE && (
         <div className={css.pager}>
-          <IconButton label={timelineWords.earlierRows} disabled={from === 0} onClick={() => setFirst(from - PAGE)}>
+          <IconButton label={words.earlierRows} disabled={from === 0} onClick={() => setFirst(from - PAGE)}>
             <ChevronLeft />
           </IconButton>
-          <span role="status">{timelineWords.shown(from + 1, from + page.length, all.length)}</span>
+          <span role="status">{words.shown(from + 1, from + page.length, all.length)}</span>
           <IconButton
-            label={timelineWords.laterRows}
+            label={words.laterRows}
             disabled={from + PAGE >= all.length}
             onClick={() => setFirst(from + PAGE)}
           >
@@ -48,42 +48,42 @@ type TableRow = Row & Pick<ShownRow, 'key' | 'level'>;
 function Rows({ rows, begin, now }: { rows: readonly TableRow[]; begin: number; now: number }) {
   return (
     <Table
-      label="Steps"
+      label={timelineWords.steps}
       rows={rows}
       rowKey={({ key }) => key}
       columns={[
-        { name: 'kind', head: 'Kind', cell: kindOf },
+        { name: 'kind', head: words.kind, cell: kindOf },
         {
           name: 'name',
-          head: 'Name',
+          head: commonWords.name,
           cell: ({ name, level }) => <span style={{ paddingLeft: `${(level - 1) * 16}px` }}>{name}</span>,
         },
-        { name: 'status', head: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-        { name: 'attempt', head: 'Attempt', kind: 'right', cell: (row) => attemptOf(row) },
+        { name: 'status', head: facts.status, cell: ({ status }) => <StatusBadge status={status} /> },
+        { name: 'attempt', head: facts.attempt, kind: 'right', cell: (row) => attemptOf(row) },
         {
           name: 'after',
-          head: 'Start offset',
+          head: words.startOffset,
           kind: 'right',
           cell: ({ from }) => formatDuration(from - begin),
         },
         {
           name: 'took',
-          head: 'Duration',
+          head: facts.duration,
           kind: 'right',
           cell: ({ from, to }) => formatDuration((to ?? now) - from),
         },
         {
           name: 'of',
-          head: 'Breakdown',
+          head: words.breakdown,
           kind: 'wide',
           cell: ({ stretches }) =>
             stretches
-              .map(({ kind, from, to }) => `${timelineWords.stretches[kind]} ${formatDuration((to ?? now) - from)}`)
+              .map(({ kind, from, to }) => `${stretchWords[kind]} ${formatDuration((to ?? now) - from)}`)
               .join(', '),
         },
         {
           name: 'tokens',
-          head: 'Tokens',
+          head: facts.tokens,
           kind: 'right',
           cell: (row) => {
             const usage = row.kind === 'step' ? row.step.usage : row.kind === 'child' ? row.job.usage : null;
@@ -96,8 +96,7 @@ function Rows({ rows, begin, now }: { rows: readonly TableRow[]; begin: number; 
 }
 
 function kindOf(row: Row): string {
-  if (row.kind === 'step') return KINDS[row.step.kind];
-  return row.kind === 'child' ? 'Child' : 'Queue';
+  return words.kinds[row.kind === 'step' ? row.step.kind : row.kind];
 }
 
 function attemptOf(row: Row): number | '' {

@@ -5,7 +5,9 @@ import { formatDuration } from '../../ui/text/time.tsx';
 import css from './summary.module.css';
 import type { Row } from './rows/rows.ts';
 import { spentUntil, timeSpent } from './rows/time-spent.ts';
-import { timelineWords } from '../../words.ts';
+import { spentWords, timelineWords } from '../../words.ts';
+
+const words = timelineWords.summary;
 
 export function Summary({ rows, now }: { rows: readonly Row[]; now: number }) {
   const known = useMemo(() => timeSpent(rows), [rows]);
@@ -13,7 +15,7 @@ export function Summary({ rows, now }: { rows: readonly Row[]; now: number }) {
   const whole = spent.reduce((sum, { ms }) => sum + ms, 0);
   if (whole === 0) return null;
   return (
-    <section aria-label={timelineWords.spent} className={css.summary}>
+    <section aria-label={words.title} className={css.summary}>
       <div className={css.bar} aria-hidden="true">
         {spent.map(({ on, ms }) => (
           <span key={on} className={css[on]} style={{ flexGrow: ms / whole }} />
@@ -23,8 +25,8 @@ export function Summary({ rows, now }: { rows: readonly Row[]; now: number }) {
         {spent.map(({ on, ms }) => (
           <li key={on}>
             <span className={classes(css.swatch, css[on])} aria-hidden="true" />
-            {timelineWords.spentOn[on]} <strong>{formatDuration(ms)}</strong>{' '}
-            <span className={css.share}>{timelineWords.ofTotal((ms / whole) * 100)}</span>
+            {spentWords[on]} <strong>{formatDuration(ms)}</strong>{' '}
+            <span className={css.share}>{words.share((ms / whole) * 100)}</span>
           </li>
         ))}
       </ul>

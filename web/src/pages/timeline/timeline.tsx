@@ -56,11 +56,11 @@ export function Timeline({ job }: { job: Job }) {
             <p role="status">{timelineWords.loadingMore(steps.data.steps.length)}</p>
           )}
           <Tabs
-            label="View"
+            label={timelineWords.views.label}
             tabs={[
               {
                 name: 'chart',
-                label: 'Chart',
+                label: timelineWords.views.chart,
                 content: (
                   <Chart
                     jobId={job.id}
@@ -73,7 +73,7 @@ export function Timeline({ job }: { job: Job }) {
                   />
                 ),
               },
-              { name: 'table', label: 'Table', content: <StepsTable shown={shown} now={now} /> },
+              { name: 'table', label: timelineWords.views.table, content: <StepsTable shown={shown} now={now} /> },
             ]}
           />
         </>
@@ -81,7 +81,7 @@ export function Timeline({ job }: { job: Job }) {
       {rows.some(({ kind }) => kind === 'child') && (
         <p className={css.more}>
           <Link to="/jobs" search={{ parent_job_id: job.id }}>
-            List of child jobs
+            {timelineWords.childJobs}
           </Link>
         </p>
       )}

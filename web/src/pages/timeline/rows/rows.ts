@@ -3,9 +3,8 @@
  * before them, are one row. Times are milliseconds since 1970.
  */
 import type { ChildJob, Job, JobStep } from 'nightshift/client';
-import { isWait } from './kinds.ts';
-import { timelineWords } from '../../../words.ts';
-import { parse, stretchesOfCall, stretchesOfTool, type Stretch } from './stretches.ts';
+import { stretchWords, timelineWords } from '../../../words.ts';
+import { isWait, parse, stretchesOfCall, stretchesOfTool, type Stretch } from './stretches.ts';
 
 type Place = {
   /** Unique within its job. */
@@ -91,8 +90,8 @@ function callRow(steps: readonly JobStep[], place: number, firstTokenAt: number 
   if (last === undefined || step === undefined) throw new Error('A model call has at least one step.');
   const stretches = steps.flatMap((one, at) => stretchesOfCall(one, steps[at - 1] ?? null, firstTokenAt));
   return {
-    ...placed(`step ${place}`, last, stretches),
-    name: step.kind === 'wait' ? timelineWords.wait[step.name === 'throttle' ? 'throttle' : 'retry'] : step.name,
+    ...placed(`#${place}`, last, stretches),
+    name: step.kind === 'wait' ? stretchWords[step.name === 'throttle' ? 'throttle' : 'retry'] : step.name,
     kind: 'step',
     step,
     failed: models.filter((one) => one !== step),
@@ -101,14 +100,14 @@ function callRow(steps: readonly JobStep[], place: number, firstTokenAt: number 
 
 function toolRow(step: JobStep, place: number, requestedAt: number | undefined): StepRow {
   const stretches = stretchesOfTool(step, requestedAt ?? Date.parse(step.started_at));
-  return { ...placed(step.tool_call_id ?? `step ${place}`, step, stretches), kind: 'step', step, failed: [] };
+  return { ...placed(step.tool_call_id ?? `#${place}`, step, stretches), kind: 'step', step, failed: [] };
 }
 
 function compactRow(step: JobStep, place: number): StepRow {
   const stretch: Stretch = { kind: 'compact', from: Date.parse(step.started_at), to: parse(step.ended_at) };
   return {
-    ...placed(`step ${place}`, step, [stretch]),
-    name: timelineWords.compaction(step.name),
+    ...placed(`#${place}`, step, [stretch]),
+    name: timelineWords.row.compaction(step.name),
     kind: 'step',
     step,
     failed: [],
@@ -146,16 +145,24 @@ function queueRow(job: RowsOwner, first: number | null): Row {
   const start = parse(starts_at) ?? created;
   const ended = started_at === null ? parse(finished_at) : null;
   if (status === 'delayed' || (ended !== null && ended < start))
-    return beforeSteps('delay', 'Delay', { from: created, to: ended });
+    return beforeSteps('delay', { from: created, to: ended });
   const taken = parse(started_at) ?? ended;
   // A model call can start before the start of the job is recorded.
   const to = taken === null ? null : Math.max(start, Math.min(taken, first ?? taken));
-  return beforeSteps('queue', 'Queue', { from: start, to });
+  return beforeSteps('queue', { from: start, to });
 }
 
-function beforeSteps(kind: 'delay' | 'queue', name: string, { from, to }: Pick<Stretch, 'from' | 'to'>): Row {
+function beforeSteps(kind: 'delay' | 'queue', { from, to }: Pick<Stretch, 'from' | 'to'>): Row {
   const status = to !== null ? 'completed' : kind === 'delay' ? 'delayed' : 'queued';
-  return { kind: 'queue', id: 'queue', name, status, from, to, stretches: [{ kind, from, to }] };
+  return {
+    kind: 'queue',
+    id: 'queue',
+    name: timelineWords.row[kind],
+    status,
+    from,
+    to,
+    stretches: [{ kind, from, to }],
+  };
 }
 
 function childRow(job: ChildJob): ChildRow {

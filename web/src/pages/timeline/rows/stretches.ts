@@ -1,13 +1,19 @@
 /** The time stretches of a step. Times are milliseconds since 1970. */
 import type { CallWait, JobStep } from 'nightshift/client';
-import { type StretchKind, isWait } from './kinds.ts';
-import { timelineWords } from '../../../words.ts';
+import { timelineWords, waitWords, type StretchKind } from '../../../words.ts';
+
+const { throttledBy, cutOff } = timelineWords.row;
 
 /**
  * `to` is null while the stretch continues. `expires`: when the wait times out. `note`: why it failed, or what it waits
  * for.
  */
 export type Stretch = { kind: StretchKind; from: number; to: number | null; expires?: number; note?: string };
+
+/** Whether the job holds no slot of a worker process in it. */
+export function isWait(kind: StretchKind): kind is keyof typeof waitWords {
+  return kind in waitWords;
+}
 
 /** The stretches of one model call, or of the wait before one. `last`: the step before it in the same row. */
 export function stretchesOfCall(step: JobStep, last: JobStep | null, firstTokenAt: number | null): Stretch[] {
@@ -27,12 +33,10 @@ export function stretchesOfCall(step: JobStep, last: JobStep | null, firstTokenA
 /** After a refusal by the provider, a wait is for its limit, as one for the refusal of another call is. */
 function waitBefore(step: JobStep, last: JobStep | null, { from, to }: Pick<Stretch, 'from' | 'to'>): Stretch {
   const reason = step.reason ?? refusalOf(last);
-  return reason === null
-    ? { kind: 'retry', from, to }
-    : { kind: 'throttle', from, to, note: timelineWords.throttledBy[reason] };
+  return reason === null ? { kind: 'retry', from, to } : { kind: 'throttle', from, to, note: throttledBy[reason] };
 }
 
-function refusalOf(last: JobStep | null): keyof typeof timelineWords.throttledBy | null {
+function refusalOf(last: JobStep | null): keyof typeof throttledBy | null {
   if (last?.error?.code === 'provider_rate_limited') return 'rate_limited';
   return last?.error?.code === 'provider_overloaded' ? 'overloaded' : null;
 }
@@ -45,7 +49,7 @@ export function stretchesOfTool(step: JobStep, requestedAt: number): Stretch[] {
     const next = parse(runs[at + 1]?.began_at ?? null);
     const from = Date.parse(began_at);
     // An execution cut off by a crash has no end time; it lasted at most until the next execution started.
-    if (ended_at === null && next !== null) return { kind: 'failed', from, to: next, note: timelineWords.cutOff };
+    if (ended_at === null && next !== null) return { kind: 'failed', from, to: next, note: cutOff };
     const isLast = at === runs.length - 1;
     return { kind: isLast && step.status === 'failed' ? 'failed' : 'tool', from, to: parse(ended_at) ?? to };
   });

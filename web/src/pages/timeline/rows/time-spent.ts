@@ -1,6 +1,5 @@
 /** Where the time of a job went: each moment counts for one thing, also if several run at once. */
-import type { SpentOn, StretchKind } from './kinds.ts';
-import { timelineWords } from '../../../words.ts';
+import { spentWords, type SpentOn, type StretchKind } from '../../../words.ts';
 import type { Row } from './rows.ts';
 
 const SPENT_ON = {
@@ -23,7 +22,7 @@ const SPENT_ON = {
   open: 'other',
 } as const satisfies Record<StretchKind, SpentOn>;
 
-const ORDER = Object.keys(timelineWords.spentOn) as SpentOn[];
+const ORDER = Object.keys(spentWords) as SpentOn[];
 const OTHER = ORDER.indexOf('other');
 const PLACE = new Map(ORDER.map((on, place) => [on, place]));
 
@@ -34,7 +33,7 @@ export type TimeSpent = { known: readonly Spent[]; unfinished: { on: SpentOn; si
 
 type Change = { at: number; place: number; by: 1 | -1 };
 
-/** In the order of `timelineWords.spentOn`; the parts add up to the whole. What child workers did counts as waiting for them. */
+/** In the order of `spentWords`; the parts add up to the whole. What child workers did counts as waiting for them. */
 export function timeSpent(rows: readonly Row[]): TimeSpent {
   const changes = changesOf(rows).toSorted((one, other) => one.at - other.at);
   const running = ORDER.map(() => 0);

@@ -41,7 +41,7 @@ export function shownRows(
     const id = child.job.job_id;
     const branch = branches.get(id) ?? { kind: 'loading' };
     const note = branch.kind !== 'loaded' ? branch.kind : branch.rows.length === 0 ? 'empty' : null;
-    if (note !== null) shown.push({ kind: 'note', key: `${id} note`, jobId: id, level, of: child, note });
+    if (note !== null) shown.push({ kind: 'note', key: `${id}/note`, jobId: id, level, of: child, note });
     if (branch.kind === 'loaded') add(id, level, branch.rows);
   };
   add(jobId, 1, rows);

@@ -1,0 +1,91 @@
+/** Texts of the page Jobs. */
+import type { Job } from 'nightshift/client';
+import { count } from '../count.ts';
+
+/** As option of a filter. */
+const kinds: Readonly<Record<Job['kind'], string>> = { input: 'Input', retry: 'Retry', compact: 'Compaction' };
+
+const names: Readonly<Record<Job['kind'], string>> = { input: 'Job', retry: 'Retry', compact: 'Compaction' };
+
+const countJobs = (jobs: number): string => count(jobs, 'job', 'jobs');
+
+const orCall = (call: string | undefined): string => call ?? 'a call';
+
+export const jobsWords = {
+  about: 'Each input to a worker creates a job.',
+  cancelAll: 'Cancel all',
+  cancelMatching: 'Cancel all matching',
+  none: 'No jobs yet',
+  noneAbout: 'Send a message to a worker: each input creates a job.',
+  noMatch: 'No matching jobs',
+  noMatchAbout: 'Remove some filters.',
+  showAll: 'Show all jobs',
+
+  filters: {
+    label: 'Filter jobs',
+    status: 'Status',
+    anyStatus: 'Any status',
+    /** Each stands for several statuses. */
+    unfinished: 'Unfinished',
+    ended: 'Ended',
+    role: 'Role',
+    anyRole: 'Any role',
+    kind: 'Kind',
+    anyKind: 'Any kind',
+    kinds,
+    user: 'User',
+    metadata: 'Metadata',
+    metadataExample: 'name=value',
+    metadataFault: 'Use the form name=value.',
+    from: 'Created from',
+    until: 'Created until',
+    /** Set by links. */
+    context: (name: string) => `Context ${name}`,
+    worker: (name: string) => `Worker ${name}`,
+    parentJob: (id: string) => `Parent job ${id}`,
+  },
+  columns: {
+    job: 'Job',
+    context: 'Context',
+    status: 'Status',
+    tokens: 'Tokens',
+    duration: 'Duration',
+    created: 'Created',
+  },
+
+  job: {
+    name: (kind: Job['kind'], id: string) => `${names[kind]} ${id}`,
+    select: (id: string) => `Select job ${id}`,
+    starts: 'starts {when}',
+    retries: 'waits to retry',
+    waits: {
+      approval: (call: string | undefined) => `waits for approval of ${orCall(call)}`,
+      answer: 'waits for an answer',
+      result: (call: string | undefined) => `waits for the result of ${orCall(call)}`,
+      worker: 'waits for another worker',
+      timer: 'waits for a timer',
+    },
+  },
+  selection: {
+    all: 'Select all unfinished jobs shown',
+    region: 'Selected jobs',
+    selected: (jobs: number) => `${jobs} selected`,
+    cancel: 'Cancel selected',
+    clear: 'Clear',
+  },
+
+  cancel: {
+    matching: 'Cancel all matching jobs?',
+    selected: 'Cancel the selected jobs?',
+    about: 'Effects of tool calls that have already run stay.',
+    none: 'No unfinished jobs match',
+    noneAbout: 'There is nothing to cancel.',
+    /** `hasMore`: not all were counted. */
+    goes: (jobs: number, hasMore: boolean) => `${hasMore ? 'more than ' : ''}${countJobs(jobs)} will be cancelled`,
+    keep: 'Keep jobs',
+    /** Null: not counted yet. */
+    submit: (jobs: number | null, hasMore: boolean) =>
+      jobs === null ? 'Cancel jobs' : `Cancel ${hasMore ? 'more than ' : ''}${countJobs(jobs)}`,
+    done: (jobs: number) => `Cancellation of ${countJobs(jobs)} requested`,
+  },
+} as const;
