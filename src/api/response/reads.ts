@@ -76,6 +76,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   exportContext: 'stretch',
   search: 'search',
   streamEvents: 'short',
+  streamChanges: 'short',
   getStats: 'report',
   getStatsHistory: 'report',
   getUsage: 'report',

@@ -4,11 +4,13 @@
  * its wake-up is lost.
  */
 import { sql } from 'drizzle-orm';
+import { beginningOf } from '../../../core/conversation/beginning.ts';
 import type { ContextId, TenantId, WorkerId } from '../../../core/ids.ts';
 import type { User } from '../../../core/access/user.ts';
 import type { WorkerConfig, WorkerRole } from '../../../core/workers/settings.ts';
 import { shared } from '../../batches/shared.ts';
 import type { Executor } from '../../connection/client.ts';
+import { plainText } from '../../connection/codec.ts';
 import { WAKE_UP_GRACE_MS, dueNow } from '../../connection/instant.ts';
 import { prepared } from '../../connection/prepared.ts';
 import { workerColumns, type WorkerView } from '../../read/contexts/worker-views.ts';
@@ -68,6 +70,12 @@ export async function createWorker(
   return { worker: view, context: { headSeq, wakeSeq, epoch, runnable } };
 }
 
+/** Of later inputs the search index finds it. */
+function beginningOfInput(job: NewJob | null): string | null {
+  const beginning = job?.input == null ? null : beginningOf(job.input.content);
+  return beginning === null ? null : plainText(beginning);
+}
+
 type Row = WorkerView & ChangedContext;
 /** `worker`: JSON of its row. */
 type Part = SubmittedRow & { id: WorkerId; worker: string };
@@ -98,6 +106,7 @@ const WORKERS = recordset(
     user_name: ['text', ({ user }) => user],
     name: ['text', ({ name }) => name],
     title: ['text', ({ title }) => title],
+    first_input: ['text', ({ firstJob }) => beginningOfInput(firstJob)],
     role: ['text', ({ role }) => roleColumns(role).role],
     role_version: ['int', ({ role }) => roleColumns(role).roleVersion],
     config: ['json', ({ config }) => config],
@@ -136,6 +145,7 @@ const WORKER = insertInto(workers, {
   user: sql`g.user_name`,
   name: sql`g.name`,
   title: sql`g.title`,
+  firstInput: sql`g.first_input`,
   role: sql`g.role`,
   roleVersion: sql`g.role_version`,
   config: sql`g.config`,
