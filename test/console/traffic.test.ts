@@ -105,6 +105,8 @@ test('no page polls while nothing happens, and each tells what another client di
     await settled(page);
     open.push({ path, page });
   }
+  // What was told about the job has been read by then.
+  await first.waitForTimeout(3_000);
   const counts = open.map(({ path, page }) => ({ path, seen: watch(page) }));
   await first.waitForTimeout(LOOKED_AT_S * 1_000);
   for (const { path, seen } of counts) expect(seen.length, `${path}:\n${seen.join('\n')}`).toBeLessThanOrEqual(MOST);
