@@ -1,18 +1,7 @@
 // A model whose key is throttled: the run waits, and nothing else changes.
 import { expect, test } from 'vitest';
-import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
 import { play, type Rig } from './rig.ts';
-
-/** Throttled for so long; a run that waits in place is woken, or not. */
-function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
-  const until = rig.now + ms;
-  return {
-    kind: 'throttled',
-    throttle: { id: 't', provider: 'simulated', model: 'm', reason: 'rate_limited', until },
-    comeAgainAt: () => until + 5_000,
-    turn: async () => isCalled,
-  };
-}
+import { throttledFor } from './throttled-access.ts';
 
 /** The result of a job, without its duration. */
 function comesTo(rig: Rig): unknown {

@@ -91,15 +91,17 @@ export type ActiveJob = {
 /** `compacted`: the prompt that was too long has been compacted since. */
 export type CallFailure = JobError & { compacted?: true };
 
-/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
-export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: CallFailure } {
+type FailedJob = ActiveJob & { lastFailure: CallFailure };
+
+/** Whether the provider refused the last prompt as too long, also if it has been compacted since. */
+export function wasRefused(job: ActiveJob): job is FailedJob {
   const { lastFailure } = job;
-  return (
-    lastFailure !== null &&
-    'code' in lastFailure &&
-    lastFailure.code === 'prompt_too_long' &&
-    lastFailure.compacted !== true
-  );
+  return lastFailure !== null && 'code' in lastFailure && lastFailure.code === 'prompt_too_long';
+}
+
+/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
+export function isRefused(job: ActiveJob): job is FailedJob {
+  return wasRefused(job) && job.lastFailure.compacted !== true;
 }
 
 /** The wait for a throttle before the next model call; null: it did not wait. */
