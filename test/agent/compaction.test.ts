@@ -262,3 +262,17 @@ test('a summary that fails for a while is requested again', async () => {
   expectWhole(rig);
   expect(rig.store.modelCalls.filter(({ kind }) => kind === 'failed')).toHaveLength(2);
 });
+
+test('a summary whose call is cut off by a cancel is stored as a stopped call', async () => {
+  let isStopped = false;
+  const rig = await play('llm', {
+    at: ({ port, rig: { store, asked }, signals }) => {
+      if (port !== 'the model' || isStopped || asked.length < 4) return;
+      isStopped = true;
+      store.cancel();
+      signals.notify();
+    },
+  });
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
+  expect(rig.store.modelCalls.at(-1)).toMatchObject({ kind: 'stopped', model: 'simulated/m', prompt: null });
+});

@@ -77,6 +77,24 @@ test('a call stores how long the throttle delayed it, also if it was parked seve
   ).toBe(true);
 });
 
+test('a call that is cut off after it waited leaves no wait to the next one', async () => {
+  for (const isAborted of [true, false]) {
+    let cut = false;
+    const rig = await play({
+      throttledAccess: (ask, of) => (ask === 1 ? throttledFor(of, 60_000) : null),
+      at: ({ port, signals }) => {
+        if (port !== 'the model' || cut) return undefined;
+        cut = true;
+        if (!isAborted) return 'dies';
+        signals.notify();
+        return undefined;
+      },
+    });
+    expect(cut).toBe(true);
+    expect(waited(rig).filter((one) => one !== null)).toEqual([]);
+  }
+});
+
 test('a short throttle is waited out in place: no append', async () => {
   const whole = await play();
   const rig = await play({ throttledAccess: (ask, of) => (ask % 2 === 1 ? throttledFor(of, 1_000) : null) });

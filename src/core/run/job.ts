@@ -117,6 +117,12 @@ export function throttledBy(job: ActiveJob, throttle: Throttle, now: Millis): Ac
   return { ...job, lastFailure: { throttled: { ...throttle, since } } };
 }
 
+/** The job, whose model call may have begun and gave no answer: the next call is a new attempt, and waited for nothing yet. */
+export function unanswered(job: ActiveJob): ActiveJob {
+  const { attempt, lastFailure } = job;
+  return { ...job, attempt: attempt + 1, lastFailure: throttledWait(job) === null ? lastFailure : null };
+}
+
 /** The job after one more failed model call. `retryAt`: the earliest time of the next one; null: now. */
 export function failedAgain(job: ActiveJob, lastFailure: JobError, retryAt: Millis | null): ActiveJob {
   const { attempt, failures } = job;
