@@ -55,6 +55,19 @@ describe.each([
   });
 });
 
+test('a job that is cancelled as its last model call fails stores that failed call', async () => {
+  let asked = 0;
+  const rig = await play({
+    answer: () => ({ kind: 'failed', failure: { class: 'auth', message: 'no such key', retryAfterMs: null } }),
+    at: ({ port, rig: { store } }) => {
+      if (port === 'the model') asked += 1;
+      if (port === 'before an append' && asked === 1 && store.current.job?.stopRequest === null) store.cancel();
+    },
+  });
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
+  expect(rig.store.modelCalls).toMatchObject([{ kind: 'failed', attempt: 1, error: { code: 'provider_auth' } }]);
+});
+
 test('the reported state of a cancelled `once` call never claims less than what ran', async () => {
   for (let k = 1; k <= whole.portCalls; k += 1) {
     const rig = await play({

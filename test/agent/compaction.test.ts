@@ -11,6 +11,7 @@ import type { ModelOutcome, ModelRequest } from '../../src/core/model/model.ts';
 import { NO_USAGE } from '../../src/core/money/usage.ts';
 import { given, id, settings, text, tool } from '../core/builders.ts';
 import { Rig, type RigOptions } from './rig.ts';
+import { throttledFor } from './throttled-access.ts';
 
 const ROUNDS = 8;
 const SEEN = 'seen '.repeat(160);
@@ -196,6 +197,26 @@ describe('a prompt that the provider finds too long', () => {
     expect(rig.store.modelCalls.some((call) => call.kind === 'failed')).toBe(true);
   });
 
+  test('is not sent again, although a short throttle delays the summary', async () => {
+    const isLong = ({ system, messages }: ModelRequest): boolean =>
+      system !== SUMMARISER && JSON.stringify(messages).length > 6_500;
+    let throttled = 0;
+    const rig = await play('llm', {
+      settings: patient('llm'),
+      throttledAccess: (_ask, of) => {
+        const last = of.asked.at(-1);
+        if (throttled === of.asked.length || throttled > 60 || last === undefined || !isLong(last)) return null;
+        throttled = of.asked.length;
+        return throttledFor(of, 1_000);
+      },
+      answer: (request) => (isLong(request) ? tooLong : answer(request)),
+    });
+    expectWhole(rig);
+    const refused = rig.asked.filter(isLong).map(({ messages }) => JSON.stringify(messages));
+    expect(refused.length).toBeGreaterThan(0);
+    expect(new Set(refused).size).toBe(refused.length);
+  });
+
   test('fails its job where nothing is left to compact, where compaction did not help, and where it is switched off', async () => {
     for (const [type, most] of [
       ['threshold', 100],
@@ -240,4 +261,18 @@ test('a summary that fails for a while is requested again', async () => {
   });
   expectWhole(rig);
   expect(rig.store.modelCalls.filter(({ kind }) => kind === 'failed')).toHaveLength(2);
+});
+
+test('a summary whose call is cut off by a cancel is stored as a stopped call', async () => {
+  let isStopped = false;
+  const rig = await play('llm', {
+    at: ({ port, rig: { store, asked }, signals }) => {
+      if (port !== 'the model' || isStopped || asked.length < 4) return;
+      isStopped = true;
+      store.cancel();
+      signals.notify();
+    },
+  });
+  expect([...rig.store.outcomes.values()]).toMatchObject([{ status: 'cancelled' }]);
+  expect(rig.store.modelCalls.at(-1)).toMatchObject({ kind: 'stopped', model: 'simulated/m', prompt: null });
 });

@@ -1,18 +1,7 @@
 // A model whose key is throttled: the run waits, and nothing else changes.
 import { expect, test } from 'vitest';
-import type { ThrottledAccess } from '../../src/core/run/throttle.ts';
 import { play, type Rig } from './rig.ts';
-
-/** Throttled for so long; a run that waits in place is woken, or not. */
-function throttledFor(rig: Rig, ms: number, isCalled = true): ThrottledAccess {
-  const until = rig.now + ms;
-  return {
-    kind: 'throttled',
-    throttle: { id: 't', provider: 'simulated', model: 'm', reason: 'rate_limited', until },
-    comeAgainAt: () => until + 5_000,
-    turn: async () => isCalled,
-  };
-}
+import { throttledFor } from './throttled-access.ts';
 
 /** The result of a job, without its duration. */
 function comesTo(rig: Rig): unknown {
@@ -86,6 +75,24 @@ test('a call stores how long the throttle delayed it, also if it was parked seve
       .slice(1)
       .every((one) => one === null),
   ).toBe(true);
+});
+
+test('a call that is cut off after it waited leaves no wait to the next one', async () => {
+  for (const isAborted of [true, false]) {
+    let cut = false;
+    const rig = await play({
+      throttledAccess: (ask, of) => (ask === 1 ? throttledFor(of, 60_000) : null),
+      at: ({ port, signals }) => {
+        if (port !== 'the model' || cut) return undefined;
+        cut = true;
+        if (!isAborted) return 'dies';
+        signals.notify();
+        return undefined;
+      },
+    });
+    expect(cut).toBe(true);
+    expect(waited(rig).filter((one) => one !== null)).toEqual([]);
+  }
 });
 
 test('a short throttle is waited out in place: no append', async () => {

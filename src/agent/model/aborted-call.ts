@@ -1,14 +1,18 @@
 /**
- * The last model call of a run, if it was aborted. When its job ends before another call begins, the end stores the call,
- * and the text that it had streamed.
+ * The last model call of a run, if it was aborted, or failed in a way that ends its job. When the job ends by another
+ * append before another call begins, that end stores the call, and the text that it had streamed.
  */
 import type { JobId } from '../../core/ids.ts';
-import type { StoppedCall } from '../../core/model/model-call.ts';
+import { formatModelName, type ModelName } from '../../core/model/model.ts';
+import type { StoppedCall, UnansweredCall } from '../../core/model/model-call.ts';
 import type { Append } from '../../core/run/append.ts';
+import type { ActiveJob } from '../../core/run/job.ts';
 import type { Millis } from '../../core/time.ts';
 import { withPartial, type Unfinished } from '../../core/transitions/end.ts';
+import type { MadeCall } from './failed-call.ts';
 
-type Aborted = { call: StoppedCall; answer: Unfinished };
+/** `answer` null: the call asked for a summary. */
+type Aborted = { call: UnansweredCall; answer: Unfinished | null };
 
 export class AbortedCall {
   #last: Aborted | null = null;
@@ -28,4 +32,8 @@ export class AbortedCall {
     if (last === null || last.call.jobId !== jobId) return settled;
     return { ...withPartial(settled, last.answer, now), modelCall: last.call };
   }
+}
+
+export function stopped({ id: jobId, attempt }: ActiveJob, model: ModelName, made: MadeCall): StoppedCall {
+  return { kind: 'stopped', jobId, attempt, model: formatModelName(model), ...made };
 }

@@ -3,12 +3,12 @@ import { isToolUse } from '../../core/conversation/blocks.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
-import { throttledWait, type ActiveJob } from '../../core/run/job.ts';
-import { formatModelName } from '../../core/model/model.ts';
-import type { ModelCall, StoppedCall } from '../../core/model/model-call.ts';
+import { throttledWait, unanswered, type ActiveJob } from '../../core/run/job.ts';
+import type { ModelCall } from '../../core/model/model-call.ts';
 import { answer, answeredAndJudged, completed, type NewAnswer } from '../../core/transitions/answer.ts';
 import { answerWithResults } from '../../core/transitions/answer-with-results.ts';
 import type { ServedJob, Snapshot } from '../../core/run/snapshot.ts';
+import { stopped } from './aborted-call.ts';
 import { beginCall } from './begin-call.ts';
 import { judgeAnswer } from './check-output.ts';
 import { isCompactable, makeRoom, takeFailure, type MadeCall } from './failed-call.ts';
@@ -37,17 +37,9 @@ export async function callModel(run: Run, snapshot: Snapshot, served: ServedJob)
         ? makeRoom(run, snapshot, job, failed)
         : takeFailure(run, snapshot, job, failed);
     }
-    case 'aborted': {
-      const stopped: StoppedCall = {
-        kind: 'stopped',
-        jobId: job.id,
-        attempt: job.attempt,
-        model: formatModelName(settings.model),
-        ...made,
-      };
-      run.aborted.keep({ call: stopped, answer: { id, text: call.text() } });
+    case 'aborted':
+      run.aborted.keep({ call: stopped(job, settings.model, made), answer: { id, text: call.text() } });
       return endedUnanswered(run, job, await readMailbox(run, snapshot));
-    }
   }
 }
 
@@ -69,7 +61,7 @@ function begin(
 export function endedUnanswered(run: Run, { id, attempt }: ActiveJob, now: Snapshot): Snapshot {
   const { job } = now;
   const goesOn = job?.id === id && job.stopRequest === null && (job.deadline ?? Infinity) > run.clock.now();
-  return goesOn ? { ...now, job: { ...job, attempt: attempt + 1 } } : now;
+  return goesOn ? { ...now, job: unanswered({ ...job, attempt }) } : now;
 }
 
 type AnsweredCall = { answer: NewAnswer; made: MadeCall<Fingerprint> };

@@ -20,6 +20,7 @@ import { throttledWait } from '../../core/run/job.ts';
 import { compaction } from '../../core/transitions/compact.ts';
 import { releaseUnsupported } from '../../core/transitions/park.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
+import { stopped } from './aborted-call.ts';
 import { endedUnanswered } from './call-model.ts';
 import { takeFailure } from './failed-call.ts';
 import { commit, commitResult, readAll, readMailbox, type After, type Run } from '../run.ts';
@@ -67,13 +68,9 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
   const outcome = await untilDeadline(run.clock, job, run.signals.hard, (signal) =>
     access.model.call(request, listener, signal),
   );
+  const made = () => ({ ...times(), throttled: throttledWait(job), prompt: null });
   const fail = (failure: ModelFailure): Promise<After> =>
-    takeFailure(run, snapshot, job, {
-      model,
-      failure,
-      made: { ...times(), throttled: throttledWait(job), prompt: null },
-      answer: null,
-    });
+    takeFailure(run, snapshot, job, { model, failure, made: made(), answer: null });
   switch (outcome.kind) {
     case 'done': {
       const failure = faultOf(outcome.answer);
@@ -84,6 +81,7 @@ async function summarise(run: Run, snapshot: Snapshot, step: Compact, model: Mod
     case 'failed':
       return fail(outcome.failure);
     case 'aborted':
+      run.aborted.keep({ call: stopped(job, model, made()), answer: null });
       return endedUnanswered(run, job, await readMailbox(run, snapshot));
   }
 }

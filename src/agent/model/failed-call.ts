@@ -3,7 +3,7 @@ import { settingsFor } from '../../core/run/output.ts';
 import { planCompaction } from '../../core/compaction/plan.ts';
 import type { Fingerprint } from '../../core/model/fingerprint.ts';
 import { formatModelName, type ModelFailure, type ModelName } from '../../core/model/model.ts';
-import type { CallStart, ModelCall } from '../../core/model/model-call.ts';
+import type { CallStart, FailedCall } from '../../core/model/model-call.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ActiveJob, JobOutcome } from '../../core/run/job.ts';
 import { FAILURE_RULES, retryAfter } from '../../core/run/retry.ts';
@@ -19,7 +19,7 @@ import { commit, commitResult, type After, type Run } from '../run.ts';
 export type MadeCall<Prompt = Fingerprint | null> = CallStart & { prompt: Prompt };
 
 /** `answer`: as far as it was streamed; null: the call asked for a summary. */
-type FailedCall = { model: ModelName; failure: ModelFailure; made: MadeCall; answer: Unfinished | null };
+type NewFailure = { model: ModelName; failure: ModelFailure; made: MadeCall; answer: Unfinished | null };
 
 /** A prompt that is too long is compacted and sent again only once. */
 export function isCompactable(snapshot: Snapshot, { job, settings }: ServedJob, failure: ModelFailure): boolean {
@@ -29,12 +29,12 @@ export function isCompactable(snapshot: Snapshot, { job, settings }: ServedJob, 
   return !wasCompacted && planCompaction(snapshot, settingsFor(job, settings), 'refused') !== null;
 }
 
-export async function makeRoom(run: Run, snapshot: Snapshot, job: ActiveJob, failed: FailedCall): Promise<After> {
+export async function makeRoom(run: Run, snapshot: Snapshot, job: ActiveJob, failed: NewFailure): Promise<After> {
   const modelCall = toModelCall(job, failed, null);
   return commit(run, snapshot, { ...refused(snapshot, job, modelCall.error), modelCall });
 }
 
-export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, failed: FailedCall): Promise<After> {
+export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, failed: NewFailure): Promise<After> {
   const retry = retryAfter(failed.failure, job.failures + 1, run.clock.now(), run.random());
   const modelCall = toModelCall(job, failed, retry.kind === 'again' ? retry.at : null);
   const { error } = modelCall;
@@ -47,13 +47,11 @@ export async function takeFailure(run: Run, snapshot: Snapshot, job: ActiveJob, 
   }
 }
 
-type FailedModelCall = Extract<ModelCall, { kind: 'failed' }>;
-
 function toModelCall(
   { id: jobId, attempt }: ActiveJob,
-  { model, failure, made }: FailedCall,
+  { model, failure, made }: NewFailure,
   retryAt: Millis | null,
-): FailedModelCall {
+): FailedCall {
   const error = { code: FAILURE_RULES[failure.class].code, message: failure.message };
   return { kind: 'failed', jobId, attempt, model: formatModelName(model), error, retryAt, ...made };
 }
@@ -63,13 +61,15 @@ async function fail(
   run: Run,
   snapshot: Snapshot,
   job: ActiveJob,
-  { modelCall, answer }: { modelCall: FailedModelCall; answer: Unfinished | null },
+  { modelCall, answer }: { modelCall: FailedCall; answer: Unfinished | null },
 ): Promise<After> {
   const end: JobOutcome = { status: 'failed', error: modelCall.error };
   const ended = (mailbox: Snapshot, failedJob: ActiveJob): Append => {
     const settled = { ...settle(mailbox, failedJob, end), modelCall };
-    return answer === null ? settled : withPartial(settled, answer, run.clock.now());
+    return withPartial(settled, answer, run.clock.now());
   };
+  // A stop request may end the job first.
+  run.aborted.keep({ call: modelCall, answer });
   return commitResult(run, snapshot, ended(snapshot, job), (now) => {
     if (now.job?.id !== job.id || now.job.stopRequest !== null) return null;
     return ended(now, { ...now.job, attempt: job.attempt });

@@ -3,7 +3,7 @@
  * context; but nothing failed, so no failure is counted.
  */
 import type { ThrottledAccess } from '../../core/run/throttle.ts';
-import { throttledBy, type ActiveJob } from '../../core/run/job.ts';
+import { throttledBy, wasRefused, type ActiveJob } from '../../core/run/job.ts';
 import { throttledUntil } from '../../core/transitions/park.ts';
 import { KEEP_SLOT_MS } from '../../core/run/retry.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
@@ -29,7 +29,7 @@ export async function waitForTurn(
   return commit(run, snapshot, throttledUntil(snapshot, throttled, access.comeAgainAt()));
 }
 
-/** A job remembers that its prompt was compacted, so that it is compacted only once. */
+/** A job remembers that its prompt was refused as too long, so that it is compacted, and only once. */
 function called(job: ActiveJob, throttled: ActiveJob): ActiveJob {
-  return job.lastFailure !== null && 'compacted' in job.lastFailure ? job : throttled;
+  return wasRefused(job) ? job : throttled;
 }

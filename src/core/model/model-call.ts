@@ -11,28 +11,23 @@ export type CallTimes = { calledAt: Millis; firstByteAt: Millis | null };
 /** `throttled`: its wait for a throttle; null: it started at once. */
 export type CallStart = CallTimes & { throttled: ThrottledWait | null };
 
-/** A call that was aborted because its job ended. `model`: `provider/model`. */
-export type StoppedCall = CallStart & {
-  kind: 'stopped';
+type WithoutAnswer = CallStart & {
   jobId: JobId;
   attempt: number;
+  /** `provider/model`. */
   model: string;
-  prompt: Fingerprint;
+  /** Null: the call asked for a summary. */
+  prompt: Fingerprint | null;
 };
+
+/** A call that was aborted because its job ended. */
+export type StoppedCall = WithoutAnswer & { kind: 'stopped' };
+
+/** `retryAt`: when the call is retried; null: it is not. */
+export type FailedCall = WithoutAnswer & { kind: 'failed'; error: JobError; retryAt: Millis | null };
+
+export type UnansweredCall = StoppedCall | FailedCall;
 
 export type ModelCall =
   /** Everything else is stored with the answer's message. */
-  | (CallStart & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint })
-  | StoppedCall
-  | (CallStart & {
-      kind: 'failed';
-      jobId: JobId;
-      attempt: number;
-      /** `provider/model`. */
-      model: string;
-      error: JobError;
-      /** When the call is retried; null: it is not. */
-      retryAt: Millis | null;
-      /** Null: the call asked for a summary. */
-      prompt: Fingerprint | null;
-    });
+  (CallStart & { kind: 'answered'; messageId: MessageId; attempt: number; prompt: Fingerprint }) | UnansweredCall;

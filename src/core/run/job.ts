@@ -91,15 +91,17 @@ export type ActiveJob = {
 /** `compacted`: the prompt that was too long has been compacted since. */
 export type CallFailure = JobError & { compacted?: true };
 
-/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
-export function isRefused(job: ActiveJob): job is ActiveJob & { lastFailure: CallFailure } {
+type FailedJob = ActiveJob & { lastFailure: CallFailure };
+
+/** Whether the provider refused the last prompt as too long, also if it has been compacted since. */
+export function wasRefused(job: ActiveJob): job is FailedJob {
   const { lastFailure } = job;
-  return (
-    lastFailure !== null &&
-    'code' in lastFailure &&
-    lastFailure.code === 'prompt_too_long' &&
-    lastFailure.compacted !== true
-  );
+  return lastFailure !== null && 'code' in lastFailure && lastFailure.code === 'prompt_too_long';
+}
+
+/** Whether the provider refused the last prompt as too long and it has not been compacted yet. */
+export function isRefused(job: ActiveJob): job is FailedJob {
+  return wasRefused(job) && job.lastFailure.compacted !== true;
 }
 
 /** The wait for a throttle before the next model call; null: it did not wait. */
@@ -113,6 +115,12 @@ export function throttledWait({ lastFailure }: Pick<ActiveJob, 'lastFailure'>): 
 export function throttledBy(job: ActiveJob, throttle: Throttle, now: Millis): ActiveJob {
   const since = throttledWait(job)?.since ?? now;
   return { ...job, lastFailure: { throttled: { ...throttle, since } } };
+}
+
+/** The job, whose model call may have begun and gave no answer: the next call is a new attempt, and waited for nothing yet. */
+export function unanswered(job: ActiveJob): ActiveJob {
+  const { attempt, lastFailure } = job;
+  return { ...job, attempt: attempt + 1, lastFailure: throttledWait(job) === null ? lastFailure : null };
 }
 
 /** The job after one more failed model call. `retryAt`: the earliest time of the next one; null: now. */

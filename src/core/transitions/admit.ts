@@ -1,7 +1,7 @@
 /** A queued job becomes the running job, or the running job continues under a new lease. */
 import type { Append } from '../run/append.ts';
 import { NO_USAGE } from '../money/usage.ts';
-import type { ActiveJob, QueuedJob } from '../run/job.ts';
+import { unanswered, type ActiveJob, type QueuedJob } from '../run/job.ts';
 import { lastTurnOf, type Message } from '../conversation/message.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import { inputTurn } from '../conversation/turn.ts';
@@ -75,7 +75,7 @@ function turnOf({ kind }: QueuedJob, last: number): number {
 export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
   return {
     ...blank(snapshot),
-    job: { kind: 'progress', job: { ...job, status: 'running', attempt: attemptOf(job, true) } },
+    job: { kind: 'progress', job: { ...continued(job, true), status: 'running' } },
     progress: 'none',
   };
 }
@@ -85,13 +85,12 @@ export function goOn(snapshot: Snapshot, job: ActiveJob): Append {
  * model call may have been started then, so the next one is a new attempt.
  */
 export function resume(snapshot: Snapshot, job: ActiveJob, to: 'AwaitingLLMResponse' | 'ExecutingTools'): Append {
-  const attempt = attemptOf(job, to === 'AwaitingLLMResponse');
   return {
     ...blank(snapshot),
     entries: stateChange(snapshot.state, to, job.id),
     job: {
       kind: 'progress',
-      job: { ...job, status: 'running', retryAt: null, attempt },
+      job: { ...continued(job, to === 'AwaitingLLMResponse'), status: 'running', retryAt: null },
     },
     state: to,
     progress: 'none',
@@ -99,6 +98,6 @@ export function resume(snapshot: Snapshot, job: ActiveJob, to: 'AwaitingLLMRespo
 }
 
 /** A model call that an earlier run may have started makes a new attempt; the end of a wait does not. */
-function attemptOf({ status, attempt }: ActiveJob, callsNext: boolean): number {
-  return callsNext && status === 'running' ? attempt + 1 : attempt;
+function continued(job: ActiveJob, callsNext: boolean): ActiveJob {
+  return callsNext && job.status === 'running' ? unanswered(job) : job;
 }

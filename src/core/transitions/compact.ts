@@ -3,7 +3,7 @@ import type { Append } from '../run/append.ts';
 import type { NewCompaction } from '../compaction/compacted.ts';
 import type { ContextCompacted } from '../stream/event.ts';
 import type { JobError } from '../errors.ts';
-import { failedAgain, type ActiveJob } from '../run/job.ts';
+import { failedAgain, wasRefused, type ActiveJob } from '../run/job.ts';
 import type { CallTimes } from '../model/model-call.ts';
 import type { Mailbox } from '../run/snapshot.ts';
 import { toIso, toIsoOrNull } from '../time.ts';
@@ -26,14 +26,12 @@ export function compaction(mailbox: Mailbox, job: ActiveJob, made: NewCompaction
 
 /** Resets failures, except that the prompt was refused as too long: if it is refused again, the job fails. */
 function compacted(job: ActiveJob, { usage }: NewCompaction): ActiveJob {
-  const { lastFailure } = job;
-  const wasRefused = lastFailure !== null && 'code' in lastFailure && lastFailure.code === 'prompt_too_long';
   return {
     ...job,
     status: 'running',
     failures: 0,
     retryAt: null,
-    lastFailure: wasRefused ? { ...lastFailure, compacted: true } : null,
+    lastFailure: wasRefused(job) ? { ...job.lastFailure, compacted: true } : null,
     usage: usage === null ? job.usage : addUsage(job.usage, usage),
   };
 }

@@ -24,9 +24,10 @@ export function end(mailbox: Mailbox, { job, outcome }: JobEnd, history: readonl
 /** What an answer had when its call ended. `text`: without reasoning and calls; empty: there was none. */
 export type Unfinished = { id: MessageId; text: string };
 
-/** `settled`: the append that ends the job. */
-export function withPartial(settled: Append, { id, text }: Unfinished, now: Millis): Append {
-  if (settled.job?.kind !== 'settle' || text.trim() === '') return settled;
+/** `settled`: the append that ends the job. `answer` null: its last model call asked for a summary. */
+export function withPartial(settled: Append, answer: Unfinished | null, now: Millis): Append {
+  if (settled.job?.kind !== 'settle' || answer === null || answer.text.trim() === '') return settled;
+  const { id, text } = answer;
   const { job } = settled.job;
   const retraction = retractionAtEnd(settled.job, now);
   if (retraction === null) return settled;

@@ -59,8 +59,8 @@ export async function leaveToSearch(tx: Executor, tenantId: TenantId, contextId:
 /**
  * Processes the backlog, oldest first: adds entries for inputs and answers with text, and deletes each backlog row when
  * all messages up to its number are indexed. A pass that ends before has an entry for its last message: without text,
- * one that is never found. Skips a context that is being deleted, because its entries would remain. True:
- * progress was made, and more is left. `onTitled`: called with each context whose first input was stored.
+ * one that is never found. Skips a context that is being deleted, because its entries would remain, and one that has no
+ * first input yet while a command changes its worker: a later pass takes it. True: progress was made, and more is left. `onTitled`: called with each context whose first input was stored.
  */
 export async function indexBacklog(
   executor: Executor,
@@ -91,32 +91,42 @@ export async function indexBacklog(
           max(m.seq) filter (where m.taken) as taken
         from reach r left join lacking m on m.context_id = r.context_id group by r.context_id, r.upto) r
     ), said as materialized (
-      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, m.text
+      select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.status, m.created_at, m.text
       from lacking l cross join lateral (
         select m.*, ${searchedText(sql`m.content`)} as text from messages m where m.id = l.id limit 1) m
       where l.taken
+    ), first as materialized (
+      -- The first input of the history, which begins after the last clear.
+      select distinct on (s.context_id) s.context_id, w.id, w.xmin as version, ${beginning(sql`s.text`)} as text
+      from said s join workers w on w.context_id = s.context_id
+        left join branches b on b.context_id = s.context_id and b.name = 'main'
+      where w.first_input is null and s.role = 'user' and s.status = 'completed' and s.text is not null
+        and s.seq > coalesce((b.spans -> 0 ->> 'after')::bigint, 0)
+      order by s.context_id, s.seq
+    ), untitled as (
+      -- Skips a row that a command has locked, so that it never waits for one, or has changed since this statement
+      -- began: it may have ended the history.
+      select w.id, w.context_id, f.text from workers w join first f on f.id = w.id
+      where w.xmin = f.version and f.text <> '' for no key update of w skip locked
+    ), skipped as materialized (
+      select f.context_id from first f where f.text <> '' and f.context_id not in (select context_id from untitled)
     ), made as (
       insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)
       select m.context_id, m.seq, m.tenant_id, m.id, m.role, m.created_at, coalesce(
         array_to_tsvector(array['@' || m.tenant_id::text, '@' || m.context_id::text])
           || to_tsvector(${LANGUAGE}, m.text), ''::tsvector)
       from said m join come on come.context_id = m.context_id
-      where m.text is not null or m.seq = come.seq and not come.at_end
+      where (m.text is not null or m.seq = come.seq and not come.at_end)
+        and m.context_id not in (select context_id from skipped)
       on conflict do nothing
       returning context_id, seq
-    ), untitled as (
-      -- Skips a row that a command has locked, so that it never waits for one: its next input then takes the place.
-      select w.id, f.text from workers w join (
-        select distinct on (s.context_id) s.context_id, ${beginning(sql`s.text`)} as text
-        from said s where s.role = 'user' and s.text is not null order by s.context_id, s.seq) f
-        on f.context_id = w.context_id
-      where w.first_input is null and f.text <> '' for no key update of w skip locked
     ), titled as (
       update workers w set first_input = u.text from untitled u where w.id = u.id returning w.context_id
     ), gone as (
       delete from search_backlog b using backlog w
         left join come on come.context_id = w.context_id left join contexts c on c.id = w.context_id
       where b.id = w.id and (w.upto_seq <= come.seq or c.id is null)
+        and w.context_id not in (select context_id from skipped)
       returning b.id
     )
     select (exists (select 1 from gone) or exists (select 1 from made))

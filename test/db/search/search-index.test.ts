@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_TENANT, type ContextId, type WorkerId } from '../../../src/core/ids.ts';
 import { deleteWorker } from '../../../src/commands/workers/delete-worker.ts';
+import { clear } from '../../../src/db/write/contexts/clear.ts';
 import { indexBacklog } from '../../../src/db/search/search-index.ts';
 import { given, type Given } from '../database-fixture.ts';
 
@@ -149,7 +150,7 @@ test('the beginning of the first input is stored with the worker, once, on one l
   expect(titled).toEqual([contextId]);
 });
 
-test('a worker that a command has locked gets no first input, and the index does not wait for it', async () => {
+test('a worker that a command has locked gets its first input later, and the index does not wait for it', async () => {
   const contextId = await spoken(1, `'the first'`);
   await the.open().transaction(async (tx) => {
     await tx.execute(`select 1 from workers where context_id = '${contextId}' for update`);
@@ -158,5 +159,37 @@ test('a worker that a command has locked gets no first input, and the index does
   expect(await firstInput(contextId)).toBeNull();
   await say(contextId, 1, 'the second');
   while (await indexBacklog(the.database.db));
-  expect(await firstInput(contextId)).toBe('the second');
+  expect(await firstInput(contextId)).toBe('the first');
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+  expect(await the.rows(`select 1 from search_entries where context_id = '${contextId}'`)).toHaveLength(2);
+});
+
+const clearing = (contextId: ContextId) => the.open().transaction((tx) => clear(tx, DEFAULT_TENANT, contextId));
+
+test('a context that is cleared before its first input is stored is named after the first one since', async () => {
+  const contextId = await spoken(1, `'before'`);
+  const { headSeq } = await clearing(contextId);
+  while (await indexBacklog(the.database.db));
+  expect(await firstInput(contextId)).toBeNull();
+  await say(contextId, headSeq, 'since');
+  while (await indexBacklog(the.database.db));
+  expect(await firstInput(contextId)).toBe('since');
+});
+
+test('a clear that commits while a pass runs leaves no first input', async () => {
+  const contextId = await spoken(1, `'before'`);
+  await the.open().transaction(async (tx) => {
+    await clear(tx, DEFAULT_TENANT, contextId);
+    while (await indexBacklog(the.database.db));
+  });
+  while (await indexBacklog(the.database.db));
+  expect(await firstInput(contextId)).toBeNull();
+  expect(await the.rows('select 1 from search_backlog')).toEqual([]);
+});
+
+test('an input that was retracted names no context', async () => {
+  const contextId = await spoken(2, `'number ' || n`);
+  await the.rows(`update messages set status = 'retracted' where context_id = '${contextId}' and seq = 1`);
+  while (await indexBacklog(the.database.db));
+  expect(await firstInput(contextId)).toBe('number 2');
 });

@@ -50,7 +50,8 @@ export async function clear(tx: Executor, tenantId: TenantId, contextId: Context
         spans = jsonb_build_array(jsonb_build_object('branch', b.name, 'after', ctx.head_seq, 'upto', null))
       from ctx where b.context_id = ctx.id and b.name = 'main'
     ), untitled as (
-      update workers w set first_input = null from ctx where w.context_id = ctx.id and w.first_input is not null
+      -- Also if it is null: a pass of the search index that has read the history sees that the row has changed.
+      update workers w set first_input = null from ctx where w.context_id = ctx.id
     ), others as (
       delete from branches b using ctx where b.context_id = ctx.id and b.name <> 'main'
     ), recorded as (
