@@ -72,5 +72,13 @@ export const timelineWords = {
   shown: (from: number, to: number, all: number) => `Rows ${from} to ${to} of ${all}`,
   earlierRows: 'Earlier rows',
   laterRows: 'Later rows',
+  cancel: {
+    open: 'Cancel job',
+    title: (job: string) => `Cancel job ${job}?`,
+    about:
+      'Its child jobs are cancelled, too, except those of detached workers. Effects of tool calls that have already run stay.',
+    keep: 'Keep job',
+    submit: 'Cancel job',
+  },
   loadingMore: (count: number) => `${count} steps loaded, more are loading …`,
 } as const;
