@@ -16,7 +16,8 @@ type Asked = { path: string; button: (page: Page) => Locator; title: string; ver
 
 async function asked(): Promise<Asked[]> {
   const { client } = platform();
-  const { context } = await openContext(client, 'of a schedule', [ENDLESS]);
+  const { context, jobs } = await openContext(client, 'of a schedule', [ENDLESS]);
+  const job = jobs[0] ?? '';
   await client.roles.put('porter', { model: 'simulated/test' });
   await client.schedules.create({
     name: 'nightly',
@@ -51,6 +52,13 @@ async function asked(): Promise<Asked[]> {
       title: 'Cancel all matching jobs?',
       verb: 'Cancel 1 job',
       keep: 'Keep jobs',
+    },
+    {
+      path: `/jobs/${job}`,
+      button: named('Cancel job …'),
+      title: `Cancel job ${job.slice(-6)}?`,
+      verb: 'Cancel job',
+      keep: 'Keep job',
     },
     {
       path: `/workers/${context.worker_id}/tree`,

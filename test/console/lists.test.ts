@@ -123,3 +123,35 @@ test('a list that is open shows the first input soon after another client has se
   await client.jobs.wait(job);
   await list.getByRole('link', { name: 'say: sent elsewhere' }).waitFor({ timeout: 10_000 });
 });
+
+test('a list of as many contexts as the API lists by activity says at its end that search finds older ones', async () => {
+  const { client, url } = platform();
+  const { context } = await openContext(client, 'one of many', []);
+  const page = await visit('about:blank');
+  let listed = 1_999;
+  await page.route('**/api/contexts?*sort=activity*', (route) => {
+    const copies = Array.from({ length: listed }, (_, n) => ({ ...context, id: `c${n}`, title: `copy ${n}` }));
+    return route.fulfill({ json: { data: copies, next_cursor: null } });
+  });
+  const list = page.getByRole('navigation', { name: 'Contexts' });
+  const end = list.getByText('The newest 2,000 contexts. Search finds older ones.');
+  const showEnd = async (): Promise<void> => {
+    await page.goto(url);
+    await list.getByRole('link', { name: 'copy 0' }).first().hover();
+    const last = list.getByRole('link', { name: `copy ${listed - 1}` });
+    // Rows are measured when they are first shown.
+    await expect
+      .poll(async () => {
+        await page.mouse.wheel(0, 1_000_000);
+        return last.count();
+      })
+      .toBe(1);
+  };
+  await showEnd();
+  expect(await end.count()).toBe(0);
+  listed = 2_000;
+  await showEnd();
+  await page.mouse.wheel(0, 1_000_000);
+  await end.waitFor();
+  await expectAccessible(page);
+});

@@ -118,7 +118,7 @@ test('a timeline shows a tool and a wait, and continues with the job', async () 
     reason: 'She asked for it.',
   });
   await page.getByText('Approved: She asked for it.').waitFor();
-  await page.getByRole('button', { name: 'Cancel', exact: true }).waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Cancel job …', exact: true }).waitFor({ state: 'hidden' });
 
   // The call without a wait is a small part of the whole.
   const whole = page.getByRole('button', { name: 'Show all' });

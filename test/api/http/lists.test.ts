@@ -209,6 +209,12 @@ describe('the list of contexts', () => {
     expect(await within('spawned=true')).toEqual([child.id]);
     expect(await within('spawned=false')).toEqual([parent.id]);
     expect(await within('')).toEqual([child.id, parent.id]);
+    await api.database.db.execute(sql`update workers set archived_at = now() where id = ${parent.worker_id}`);
+    // No list of parents leads to it.
+    expect(await within('spawned=false')).toEqual([child.id]);
+    expect(await within('spawned=false&sort=activity')).toEqual([child.id]);
+    expect(await within('spawned=false&archived=true')).toEqual([parent.id]);
+    expect(await within('spawned=true')).toEqual([child.id]);
     for (const { id } of [child, parent]) await api.call('DELETE', `/api/contexts/${id}`, undefined, OURS);
   });
 

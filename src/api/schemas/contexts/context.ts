@@ -87,7 +87,8 @@ export const ContextQuery = strict({
   archived: Archived,
   spawned: Type.Optional(
     Type.Boolean({
-      description: 'True: only contexts of workers that were created below another one. False: only the others.',
+      description:
+        'True: only contexts of workers that were created below another one. False: only the others, and those whose parent is archived.',
     }),
   ),
   parent_worker_id: Type.Optional(described(Uuid, 'Only contexts of the workers directly below this one.')),

@@ -63,7 +63,7 @@ type ContextFilter = Visible & {
   role: string | null;
   /** True: only archived contexts. False: only the others. */
   archived: boolean;
-  /** Whether its worker was created below another one. */
+  /** True: only of workers created below another one. False: only of those that no worker above them lists. */
   spawned: boolean | null;
   parentWorkerId: WorkerId | null;
   /** Searched in the title, the first input, the worker's name and role, the ids, and the metadata of jobs. */
@@ -128,6 +128,13 @@ const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id 
     then ${expiresAt(idleTimeout(ofFile), sql`c.state_since`, isBusy)} else w.expires_at end`)} as "expiresAt"
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
+/**
+ * Not below a worker that is listed: one created below an archived worker would be in no list of parents. The parent is
+ * read for each context that has one, and stops with the page.
+ */
+const isTop: SQL = sql`(w.parent_worker_id is null
+  or (select p.archived_at is null from workers p where p.id = w.parent_worker_id) is not true)`;
+
 /** Adds the last message, and whether there are children, to a page of contexts. Runs only for the contexts of that page. */
 function withDetails(page: SQL): SQL {
   return sql`select p.*, ${lastMessage(sql`p.id`, sql`p."activeBranch"`)} as "lastMessage",
@@ -164,7 +171,7 @@ export async function listContexts(
     archived ? sql`w.archived_at is not null` : sql`w.archived_at is null`,
     ...isVisible(visible),
     ...(role === null ? [] : [sql`w.role = ${role}`]),
-    ...(spawned === null ? [] : [sql`(w.parent_worker_id is not null) = ${spawned}`]),
+    ...(spawned === null ? [] : [spawned ? sql`w.parent_worker_id is not null` : isTop]),
     ...(parentWorkerId === null ? [] : [sql`w.parent_worker_id = ${parentWorkerId}`]),
     ...(states === null ? [] : [isShownAs(states)]),
     ...(order.sort === 'activity' || order.after === null ? [] : [sql`c.id < ${order.after}`]),

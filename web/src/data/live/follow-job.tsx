@@ -1,12 +1,11 @@
 /** Keeps jobs and their steps current while they are shown. */
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef } from 'react';
+import { useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useRef } from 'react';
 import { keys } from '../query/keys.ts';
+import { JobReads, type Part } from './job-reads.ts';
 import { useLive } from './live.ts';
 import { refetch } from './refetch.ts';
 
-/** Time between two reads after events, in milliseconds: many events cost one read. */
-const APART_MS = 300;
 /** How often a job is read while no stream of its context is open. */
 const POLL_MS = 2_000;
 /** How often the child jobs of a job are read: events of their contexts do not reach the stream of their parent. */
@@ -31,14 +30,11 @@ export function FollowJob({
 }) {
   const { connection, changes, firstToken } = useLive(contextId);
   const cache = useQueryClient();
-  const read = useMemo(
-    () =>
-      gathered(async () => {
-        const above = parentId === null ? null : refetch(cache, keys.steps(parentId));
-        await Promise.all([refetch(cache, keys.job(jobId)), above]);
-      }),
-    [cache, jobId, parentId],
-  );
+  const read = useCallback(() => {
+    const reads = readsOf(cache);
+    reads.ask(jobId, 'all');
+    if (parentId !== null) reads.ask(parentId, 'steps');
+  }, [cache, jobId, parentId]);
   const isOpen = connection === 'open';
   // The queries have just been read.
   const state = `${changes} ${String(isOpen)}`;
@@ -65,7 +61,7 @@ export function FollowJob({
 /** Renders nothing. For a job with child jobs that have not ended. */
 export function FollowChildren({ jobId }: { jobId: string }) {
   const cache = useQueryClient();
-  const read = useMemo(() => gathered(() => refetch(cache, keys.steps(jobId))), [cache, jobId]);
+  const read = useCallback(() => readsOf(cache).ask(jobId, 'steps'), [cache, jobId]);
   usePolling(read, CHILDREN_MS);
   return null;
 }
@@ -79,21 +75,12 @@ function usePolling(read: () => void, everyMs: number | null): void {
   }, [read, everyMs]);
 }
 
-/** Calls while it runs, and shortly after, become one more run. */
-function gathered(run: () => Promise<unknown>): () => void {
-  let isRunning = false;
-  let isAsked = false;
-  const go = async (): Promise<void> => {
-    isRunning = true;
-    while (isAsked) {
-      isAsked = false;
-      await run();
-      await new Promise((resolve) => setTimeout(resolve, APART_MS));
-    }
-    isRunning = false;
-  };
-  return () => {
-    isAsked = true;
-    if (!isRunning) void go();
-  };
+const readsOfCache = new WeakMap<QueryClient, JobReads>();
+
+function readsOf(cache: QueryClient): JobReads {
+  const read = (jobId: string, part: Part): Promise<void> =>
+    refetch(cache, part === 'all' ? keys.job(jobId) : keys.steps(jobId));
+  const reads = readsOfCache.get(cache) ?? new JobReads(read);
+  readsOfCache.set(cache, reads);
+  return reads;
 }

@@ -1,14 +1,13 @@
 /**
- * The steps of a job in the cache. A timeline grows at its end, so pages whose steps have all ended are read once; a
- * change costs the pages that may differ. The pages of a long timeline are shown as they arrive.
+ * The steps of a job in the cache, read by page (see `step-pages.ts`). The pages of a long timeline are shown as they
+ * arrive.
  */
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { JobStep, ToolProgress } from 'nightshift/client';
 import { client } from '../client.ts';
 import { keys } from '../query/keys.ts';
 import { at } from '../query/pages-of.ts';
-
-type StepPage = { steps: readonly JobStep[]; next: string | null };
+import { readStepPages, type StepPage } from './step-pages.ts';
 
 /** `isWhole`: all pages were read. */
 export type JobSteps = { steps: readonly JobStep[]; pages: readonly StepPage[]; isWhole: boolean };
@@ -24,17 +23,17 @@ export function jobStepsQuery(id: string) {
     queryKey,
     queryFn: async ({ signal, client: cache }): Promise<JobSteps> => {
       const known = cache.getQueryData<JobSteps>(queryKey);
-      const pages = settledPages(known?.pages ?? []);
-      let shownAt = -Infinity;
-      for (;;) {
-        const cursor = pages.at(-1)?.next ?? undefined;
+      const read = async (cursor: string | undefined): Promise<StepPage> => {
         const page = await client.jobs.steps(id, { limit: PAGE, ...at(cursor) }, { signal }).page();
-        pages.push({ steps: page.data, next: page.next_cursor });
-        if (page.next_cursor === null) return stepsOf(pages, true);
-        if (known?.isWhole === true || performance.now() - shownAt < SHOWN_MS) continue;
+        return { steps: page.data, next: page.next_cursor };
+      };
+      let shownAt = -Infinity;
+      const show = (pages: readonly StepPage[]): void => {
+        if (known?.isWhole === true || performance.now() - shownAt < SHOWN_MS) return;
         shownAt = performance.now();
         cache.setQueryData<JobSteps>(queryKey, stepsOf(pages, false));
-      }
+      };
+      return stepsOf(await readStepPages(known?.pages ?? [], read, show), true);
     },
     // Pages that are kept stay the same objects.
     structuralSharing: false,
@@ -42,17 +41,7 @@ export function jobStepsQuery(id: string) {
 }
 
 function stepsOf(pages: readonly StepPage[], isWhole: boolean): JobSteps {
-  return { steps: pages.flatMap(({ steps }) => steps), pages: [...pages], isWhole };
-}
-
-/** The first pages that no event changes any more. */
-function settledPages(pages: readonly StepPage[]): StepPage[] {
-  const open = pages.findIndex(({ steps, next }) => next === null || !steps.every(isSettled));
-  return pages.slice(0, open < 0 ? pages.length : open);
-}
-
-function isSettled({ ended_at, child }: JobStep): boolean {
-  return ended_at !== null && (child === null || child.finished_at !== null);
+  return { steps: pages.flatMap(({ steps }) => steps), pages, isWhole };
 }
 
 type Reported = { job_id: string; tool_call_id: string; progress: ToolProgress };

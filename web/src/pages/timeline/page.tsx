@@ -1,22 +1,20 @@
 /** Timeline of a job: its steps as a chart and as a table, updated live. */
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { isFinished, type Job } from 'nightshift/client';
-import { client } from '../../data/client.ts';
 import { shortId } from '../../data/format.ts';
 import { jobQuery } from '../../data/query/jobs.ts';
-import { keys } from '../../data/query/keys.ts';
-import { Button, buttonClass } from '../../ui/forms/button.tsx';
+import { buttonClass } from '../../ui/forms/button.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
-import { showError } from '../../ui/layout/toaster.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
+import { CancelJob } from './cancel-job.tsx';
 import { Timeline } from './timeline.tsx';
-import { commonWords, timelineWords } from '../../words.ts';
+import { timelineWords } from '../../words.ts';
 import css from './timeline.module.css';
 
 const { facts } = timelineWords;
@@ -101,12 +99,6 @@ function TimelineOf({ job, title }: { job: Job; title: string }) {
 }
 
 function Actions({ job }: { job: Job }) {
-  const cache = useQueryClient();
-  const cancel = useMutation({
-    mutationFn: () => client.jobs.cancel(job.id, {}),
-    onSuccess: () => cache.invalidateQueries({ queryKey: keys.job(job.id) }),
-    onError: (error) => showError(timelineWords.cancelFailed, error),
-  });
   return (
     <>
       <Link to="/contexts/$contextId" params={{ contextId: job.context_id }} className={buttonClass({})}>
@@ -120,11 +112,7 @@ function Actions({ job }: { job: Job }) {
           {timelineWords.parentJob}
         </Link>
       )}
-      {!isFinished(job) && (
-        <Button busy={cancel.isPending} onClick={() => cancel.mutate()}>
-          {commonWords.cancel}
-        </Button>
-      )}
+      {!isFinished(job) && <CancelJob jobId={job.id} />}
     </>
   );
 }

@@ -23,6 +23,8 @@ export const chatWords = {
   steered: 'Steered',
   steeredHint: 'This input joined a running job.',
 
+  /** `most`: so many of the newest contexts are listed. */
+  listEnds: (most: number) => `The newest ${count(most, 'context', 'contexts')}. Search finds older ones.`,
   workersBelow: (context: string) => `Workers below ${context}`,
 
   clear: {

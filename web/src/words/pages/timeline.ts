@@ -95,7 +95,14 @@ export const timelineWords = {
   tree: 'Worker tree',
   parentJob: 'Parent job',
   childJobs: 'List of child jobs',
-  cancelFailed: 'Could not cancel the job',
+  cancel: {
+    open: 'Cancel job',
+    title: (job: string) => `Cancel job ${job}?`,
+    about:
+      'Its child jobs are cancelled, too, except those of detached workers. Effects of tool calls that have already run stay.',
+    keep: 'Keep job',
+    submit: 'Cancel job',
+  },
   loadingMore: (steps: number) => `${count(steps, 'step', 'steps')} loaded, more are loading …`,
 
   /** Names of facts, which are also columns of the table. */

@@ -16,6 +16,7 @@ import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
 import { Spinner } from '../../../ui/state/spinner.tsx';
+import { chatWords } from '../../../words.ts';
 import { ContextBranch } from './context-branch.tsx';
 import { ContextItem } from './context-item.tsx';
 import { SHOWN, filterOf, type Shown } from './context-filter.ts';
@@ -26,6 +27,8 @@ import { NewWorker } from './new-worker.tsx';
 const LEAST = 20;
 /** Distance to the end of the list, in pixels, at which the next page is fetched. */
 const NEAR = 400;
+/** Contexts in a list by activity: the API leaves out older ones. */
+const NEWEST = 2_000;
 /** Debounce of the search field. */
 const PAUSE_MS = 250;
 /** Maximum length of the search text in the API. */
@@ -106,6 +109,9 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
             ) : (
               <ContextItem key={context.id} context={context} isOpen={context.id === openId} />
             ),
+          )}
+          {isNested && !contexts.hasNextPage && rows.length >= NEWEST && (
+            <p className={css.end}>{chatWords.listEnds(NEWEST)}</p>
           )}
         </VList>
       )}
