@@ -215,6 +215,26 @@ describe('the list', () => {
     expect((await api.get(`/api/jobs/${body.job_id}/steps`)).body.data).toEqual([]);
   });
 
+  test('shows one wait at a time: a retry ends when a throttle delays the call', async () => {
+    const worker = await api.worker();
+    const { body } = await api.post(`/api/contexts/${worker.context_id}/messages`, { content: 'go' });
+    const manual = await take(api, worker.context_id, owner);
+    await manual.admit();
+    await manual.delay(Date.now());
+    await api.database.db.execute(`
+      insert into failed_calls (job_id, attempt, context_id, tenant_id, model, error, called_at, failed_at, retry_at)
+      select id, 1, context_id, tenant_id, 'anthropic/m', '{"code":"provider_rate_limited","message":"slow down"}',
+        started_at, started_at, started_at from jobs where id = '${body.job_id}'`);
+    await manual.throttledUntil(Date.now() + 60_000, Date.now() + 61_000);
+    const { data } = (await api.get(`/api/jobs/${body.job_id}/steps`)).body;
+    expect(data).toMatchObject([
+      { kind: 'model', status: 'failed' },
+      { kind: 'wait', name: 'retry', status: 'completed' },
+      { kind: 'wait', name: 'throttle', status: 'waiting', ended_at: null },
+    ]);
+    expect(data[1].ended_at).toBe(data[2].started_at);
+  });
+
   test('costs one statement, which reads no message of other jobs', async () => {
     const worker = await api.worker();
     for (let n = 0; n < 30; n += 1) await converse(api, worker.context_id, owner, 'hello', 'hi');

@@ -204,9 +204,13 @@ describe('an interrupt', () => {
     const { contextId } = await of.createContext();
     const { jobId } = await of.post(contextId, 'hi');
     await called.opened;
+    const firstInput = async () =>
+      (await of.query(`select first_input from workers where context_id = '${contextId}'`))[0]?.['first_input'];
+    await of.query(`update workers set first_input = 'hi' where context_id = '${contextId}'`);
     await of.interrupt(contextId, 'rollback');
     expect(await of.ended(jobId)).toMatchObject({ status: 'interrupted' });
     expect(await lines(of, contextId)).toEqual([]);
+    expect(await firstInput()).toBeNull();
   });
 
   test('lets the next queued input run; a stop does not', async () => {

@@ -193,15 +193,20 @@ const modelSteps = sql`
 /** When the throttle of a call began to delay it. */
 const throttledSince = sql`to_timestamp((throttled ->> 'since')::float8 / 1000)`;
 
-/** A wait lasts until the next call starts, or until the job ends. */
+/** From when on a throttle delays the next call of a job that is parked; null: none does. */
+const parkedSince = sql`(select ${throttledSince} from (select job.error -> 'throttled' as throttled
+  where job.status = 'waiting') p)`;
+
+/** A wait lasts until the next call starts, or a throttle delays that one, or until the job ends. */
 const waits = sql`
   select 'wait', t.attempt, 2, null, 0, 'retry',
-    case when t.next is not null or t.retry_at <= job.finished_at then 'completed'
+    case when t.until is not null or t.retry_at <= job.finished_at then 'completed'
       when job.finished_at is not null then 'cancelled' else 'waiting' end,
     t.told_attempt, t.ended, null,
-    coalesce(t.next, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
+    coalesce(t.until, case when job.finished_at is not null then least(t.retry_at, job.finished_at) end),
     null, null, null, null, null, null, null, null, null, null, null, null, null, null, null
-  from timed t, job where t.status = 'failed' and t.retry_at is not null`;
+  from job cross join lateral (select t.*, coalesce(t.next, ${parkedSince}) as until from timed t) t
+  where t.status = 'failed' and t.retry_at is not null`;
 
 /** The wait of a call for a throttle comes before the call, that of a parked job at the end. */
 const throttles = sql`

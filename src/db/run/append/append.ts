@@ -20,7 +20,7 @@ import { newEvents } from './events.ts';
 import { endedExecutions, newExecutions } from './executions.ts';
 import { failed } from './failed-calls.ts';
 import { branchCounters, changedJobs, continuedJobs } from './jobs.ts';
-import { admittedMessages, newMessages, partialAnswers, retracted, withdrawn } from './messages.ts';
+import { admittedMessages, newMessages, partialAnswers, retracted, untitled, withdrawn } from './messages.ts';
 import { childBranches, childContexts, childInputs, childJobs, childWorkers } from './spawns.ts';
 import { notified, notifiesWebhooks } from './webhooks.ts';
 
@@ -105,7 +105,7 @@ const NO_FOLLOW_UP = sql`false as follow_up from ctx`;
 const CALLS = [newCalls, changedCalls, newExecutions];
 
 /** Parts that few appends need. */
-const RARE = [partialAnswers, retracted, withdrawn, endedExecutions, failed, newCompactions];
+const RARE = [partialAnswers, retracted, withdrawn, untitled, endedExecutions, failed, newCompactions];
 
 /** What belongs to a new child worker. */
 const CHILDREN = [childContexts, childWorkers, childBranches, childInputs, childJobs];

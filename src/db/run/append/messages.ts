@@ -1,5 +1,6 @@
 /** The messages that an append adds, and changes of inputs and messages that are already stored. */
 import { sql } from 'drizzle-orm';
+import { MAIN } from '../../../core/conversation/branch.ts';
 import type { Retraction } from '../../../core/conversation/retraction.ts';
 import type { MessageId } from '../../../core/ids.ts';
 import type { ModelCall } from '../../../core/model/model-call.ts';
@@ -8,6 +9,7 @@ import type { Millis } from '../../../core/time.ts';
 import { modelColumns } from '../../model-calls/model-meta.ts';
 import type { EndedCall } from '../../schema/calls.ts';
 import { messages } from '../../schema/messages.ts';
+import { workers } from '../../schema/workers.ts';
 import type { EncodedAppend, PlacedMessage } from './contents.ts';
 import { endedCalls } from './ended-calls.ts';
 import { placedEntries } from './entries.ts';
@@ -126,6 +128,17 @@ export const retracted = update('retracted', messages, {
 function retractionsOf({ retracted: ids, retraction }: TakenBack): { id: MessageId; retraction: Retraction | null }[] {
   return ids.map((id) => ({ id, retraction }));
 }
+
+/**
+ * The worker whose context lost all inputs of its history: it was named after the first one. Also if that is not stored
+ * yet: a pass of the search index that has read the history sees that the row has changed.
+ */
+export const untitled = update('untitled', workers, {
+  of: ({ branch, takenBack }) => (takenBack?.lastTurn === 0 && branch === MAIN ? [takenBack] : []),
+  as: 'w',
+  columns: { firstInput: sql`null` },
+  where: sql`(w.context_id = ctx.id) is true`,
+});
 
 /** Inputs that an interrupt withdraws before they enter the history. */
 export const withdrawn = update('withdrawn', messages, {
