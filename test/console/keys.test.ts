@@ -40,8 +40,8 @@ test('in the inbox j and k go to cards without a focus first, and keys decide th
 
   // The second key of a sequence belongs to it.
   await page.keyboard.press('g');
-  await page.keyboard.press('a');
-  await page.getByRole('heading', { level: 1, name: 'Access' }).waitFor();
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
   expect(await waits()).toBe(2);
   await page.keyboard.press('g');
   await page.keyboard.press('i');

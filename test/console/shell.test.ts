@@ -14,7 +14,7 @@ const PLACES = [
   { path: '/overview', name: 'Overview', key: 'o' },
   { path: '/search', name: 'Search', key: null },
   { path: '/tenants', name: 'Tenants', key: 't' },
-  { path: '/access', name: 'Access', key: 'a' },
+  { path: '/access', name: 'Access', key: 'k' },
   { path: '/settings', name: 'Settings', key: 's' },
 ];
 
@@ -37,6 +37,30 @@ async function goByKeys(page: Page, key: string, name: string): Promise<void> {
     await page.locator('body').press(key);
   } while (!(await isThere()));
 }
+
+const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme');
+
+async function chooseTheme(page: Page, theme: string): Promise<void> {
+  await page.getByRole('button', { name: 'Theme' }).click();
+  await page.getByRole('menuitemradio', { name: theme }).click();
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+}
+
+/** The menu says what the page shows. */
+async function expectTheme(page: Page, theme: string): Promise<void> {
+  expect(await themeOf(page)).toBe(theme === 'System' ? null : theme.toLowerCase());
+  await page.getByRole('button', { name: 'Theme' }).click();
+  await page.getByRole('menuitemradio', { name: theme, checked: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+}
+
+/** Whether nothing more can be stored. */
+const FILL_STORAGE = `{
+  globalThis.store = Storage.prototype.setItem;
+  Storage.prototype.setItem = () => { throw new Error('the storage is full'); };
+}`;
+const EMPTY_STORAGE = `Storage.prototype.setItem = globalThis.store`;
 
 describe('without keys', () => {
   const platform = useOwnPlatform();
@@ -112,13 +136,37 @@ describe('without keys', () => {
     expect(isRefused).toBe(true);
   });
 
-  test('keeps the selected theme', async () => {
+  test('keeps the selected theme, in all tabs', async () => {
     const page = await visit(platform().url);
-    await page.getByRole('button', { name: 'Theme' }).click();
-    await page.getByRole('menuitemradio', { name: 'Dark' }).click();
+    const other = await page.context().newPage();
+    await other.goto(platform().url);
+    await heading(other, 'Chat').waitFor();
+    await chooseTheme(page, 'Dark');
+    await expect.poll(() => themeOf(other)).toBe('dark');
     await page.reload();
     await heading(page, 'Chat').waitFor();
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark');
+    expect(await themeOf(page)).toBe('dark');
+  });
+
+  test('a theme that could not be stored lasts until one is stored, by any tab', async () => {
+    const page = await visit(platform().url);
+    const isFull = (full: boolean) => page.evaluate(full ? FILL_STORAGE : EMPTY_STORAGE);
+    for (const theme of ['Dark', 'Light']) {
+      await isFull(true);
+      await chooseTheme(page, theme);
+      await expectTheme(page, theme);
+      await isFull(false);
+      await chooseTheme(page, theme === 'Dark' ? 'Light' : 'Dark');
+      await expectTheme(page, theme === 'Dark' ? 'Light' : 'Dark');
+    }
+    await isFull(true);
+    await chooseTheme(page, 'Light');
+    const other = await page.context().newPage();
+    await other.goto(platform().url);
+    await expectTheme(other, 'Dark');
+    await chooseTheme(other, 'System');
+    await expect.poll(() => themeOf(page)).toBe(null);
+    await expectTheme(page, 'System');
   });
 
   for (const { theme, size } of LOOKS) {

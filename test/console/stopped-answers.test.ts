@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, settled, useBrowser } from './rig/browser.ts';
 import { answer, longer, partial } from './rig/conversation.ts';
 import { useTenant } from './rig/platform.ts';
+import { signIn } from './rig/sign-in.ts';
 import { field, send } from './rig/writing.ts';
 
 const platform = useTenant('stopped-answers');
@@ -64,6 +65,29 @@ test('a stopped answer stays where it was, with who stopped it: in each tab, aft
   await answer(page, 'and now').waitFor();
   await retracted(page).getByText(STOPPED).waitFor();
   expect(await retracted(page).textContent()).toContain(shown);
+});
+
+test('the names of keys are not read again for each message that was stopped', async () => {
+  const { client, url } = platform();
+  const { key } = await client.keys.create({ name: 'desk', scopes: ['read', 'run', 'configure', 'approve', 'keys'] });
+  const { page, address } = await open();
+  await page.context().addCookies([await signIn(url, key)]);
+  await page.reload();
+  await stopAnswer(page);
+  const stopped = retracted(page).getByText('Stopped by a browser with the key desk');
+  await stopped.waitFor();
+  const reads: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname === '/api/keys') reads.push(pathname);
+  });
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Inbox' }).click();
+  await retracted(page).waitFor({ state: 'detached' });
+  await page.goBack();
+  await page.waitForURL(address);
+  await stopped.waitFor();
+  await settled(page);
+  expect(reads).toEqual([]);
 });
 
 test.each(['Stop and discard the answer', 'Stop and discard answer and input', 'Cancel job'])(

@@ -66,6 +66,22 @@ test('a job is cancelled from the tree, which shows its end', async () => {
   await item(page, 'reader').getByText('Idle').waitFor();
 });
 
+test('the panel of a worker follows its state, and asks again for its place in a queue while it works', async () => {
+  const { client, url } = platform();
+  const { top } = await family();
+  const page = await visit(`${url}/workers/${top}/tree`);
+  await item(page, 'reader').getByText('Waiting').waitFor();
+  await item(page, 'reader').click();
+  const panel = page.getByText('The job waits for an answer to a question');
+  await panel.waitFor();
+  const asksAgain = () => page.waitForRequest((request) => request.url().endsWith('/state'), { timeout: 20_000 });
+  for (let time = 0; time < 3; time += 1) await asksAgain();
+
+  const [question] = (await client.approvals.list().page()).data.filter(({ name }) => name === 'ask_user');
+  await client.tools.result(question?.context_id ?? '', question?.tool_call_id ?? '', { content: 'the first' });
+  await panel.waitFor({ state: 'detached', timeout: 20_000 });
+});
+
 test('the hidden part of a large tree is loaded when it is opened', async () => {
   const { client, url } = platform();
   const make = (name: string, parent_worker_id: string | null) =>

@@ -1,11 +1,13 @@
 /**
  * Gives the focus to a near element if what has it disappears or is disabled; browsers give it to `<body>`, where the
  * next Tab begins at the top of the page. Of a list that is the next row, else the one before; elsewhere what is around
- * it. Dialogs, menus and cards that decide it themselves do so earlier.
+ * it. The card of a tool call never gets it from outside, since keys decide in the card that has the focus. Dialogs,
+ * menus and cards that decide it themselves do so earlier.
  */
 import { useEffect } from 'react';
 
 const ROW = 'li,tr,article,[data-row]';
+const CARD = '[data-call]';
 const USABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), [tabindex]';
 
 /** Where a removed node was. */
@@ -82,13 +84,15 @@ function heirOf(gap: Gap | null): HTMLElement | null {
 /** It is disabled or hidden, or was and is not any more. */
 function heirBeside(last: HTMLElement): HTMLElement | null {
   if (canHaveFocus(last)) return last;
+  const card = last.closest<HTMLElement>(CARD);
+  if (card !== null && canHaveFocus(card)) return card;
   const row = last.closest<HTMLElement>(ROW);
   return (row === null ? null : firstIn(row)) ?? around(last.parentElement);
 }
 
 function firstIn(row: HTMLElement): HTMLElement | null {
-  if (row.matches(USABLE)) return row;
-  return [...row.querySelectorAll<HTMLElement>(USABLE)].find(canHaveFocus) ?? null;
+  const all = [row, ...row.querySelectorAll<HTMLElement>(USABLE)];
+  return all.find((one) => one.matches(USABLE) && one.closest(CARD) === null && canHaveFocus(one)) ?? null;
 }
 
 function around(node: Node | null): HTMLElement | null {

@@ -1,6 +1,7 @@
 /**
- * The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. `scopes`: a
- * session needs one of them; none: nothing, although some parts of it may need one.
+ * The sections in the order of the navigation. `key` is the second key of the shortcut; the first is `g`. It is not `a`,
+ * which approves if it comes too late. `scopes`: a session needs one of them; none: nothing, although some parts of it may
+ * need one.
  */
 import {
   Building2,
@@ -25,7 +26,7 @@ export const PLACES = [
   { to: '/overview', name: placeWords.overview, key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
   { to: '/search', name: placeWords.search, key: '/', scopes: ['read'], icon: Search },
   { to: '/tenants', name: placeWords.tenants, key: 't', scopes: ['operator'], icon: Building2 },
-  { to: '/access', name: placeWords.access, key: 'a', scopes: ['keys', 'operator'], icon: KeyRound },
+  { to: '/access', name: placeWords.access, key: 'k', scopes: ['keys', 'operator'], icon: KeyRound },
   { to: '/settings', name: placeWords.settings, key: 's', scopes: [], icon: Settings },
 ] as const satisfies readonly { scopes: readonly Scope[]; [part: string]: unknown }[];
 

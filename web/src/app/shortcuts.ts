@@ -1,6 +1,7 @@
 /**
  * Shortcuts of every page: `g` and a letter open a section, `/` focuses the search, `?` shows the help,
- * `b` collapses the sidebar. All other keys are passed to the open page.
+ * `b` collapses the sidebar. All other keys are passed to the open page, except for the one after `g`: where this session
+ * has no such section, the key must not approve something in its place.
  */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -24,6 +25,7 @@ export function useShortcuts(): void {
       const place = isGoing ? places.find(({ key }) => key === event.key) : undefined;
       if (place !== undefined) void navigate({ to: place.to });
       else if (event.key === 'g') goingUntil = event.timeStamp + SECOND_KEY_MS;
+      else if (isGoing) return event.preventDefault();
       else if (event.key === '/') focusSearch(() => void navigate({ to: '/search' }));
       else if (event.key === '?') showHelp();
       else if (event.key === 'b') turnSidebar();

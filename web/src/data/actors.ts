@@ -5,6 +5,7 @@ import type { Actor } from 'nightshift/client';
 import { apiKeysQuery } from './api-keys.ts';
 import { actorWords } from '../words.ts';
 import { shortId } from './format.ts';
+import { NAMED_MS } from './names.ts';
 import { allOf } from './query/pages-of.ts';
 
 /** Names of API keys by their id. */
@@ -40,6 +41,6 @@ export function keyText(id: string | null, names: KeyNames): string {
 
 /** Of the newest keys. `mayRead`: whether this session may see them; otherwise none are known. */
 export function useKeyNames(mayRead: boolean): KeyNames {
-  const { data } = useInfiniteQuery({ ...apiKeysQuery(), enabled: mayRead });
+  const { data } = useInfiniteQuery({ ...apiKeysQuery(), enabled: mayRead, staleTime: NAMED_MS });
   return useMemo(() => new Map(allOf(data).map(({ id, name }) => [id, name])), [data]);
 }

@@ -39,7 +39,7 @@ export function useServers(): string[] {
 }
 
 /** How long a name that is shown for an id may be out of date. */
-const NAMED_MS = 60_000;
+export const NAMED_MS = 60_000;
 
 /** The name of a context, else its short id: while it is not loaded, or after it was deleted. `undefined`: none. */
 export function useContextName(id: string | undefined): string {

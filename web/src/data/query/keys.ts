@@ -81,6 +81,8 @@ export const keys = {
   prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,
+  /** Not below the key of its context: without the stream of the context, it is read again with the worker. */
+  workerState: (id: string) => ['worker', id, 'state'] as const,
   tree: (id: string) => ['tree', id] as const,
   trees: ['tree'] as const,
   approvals: ['approvals'] as const,

@@ -1,6 +1,6 @@
 /** Queries for workers, worker trees and roles. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { NightshiftError, type Context, type Role, type RoleDefinition } from 'nightshift/client';
+import { NightshiftError, type Context, type Role, type RoleDefinition, type Worker } from 'nightshift/client';
 import { client } from '../client.ts';
 import { everyMs } from '../live/changes.ts';
 import { keys } from './keys.ts';
@@ -12,6 +12,19 @@ export function workerQuery(id: string) {
   });
 }
 
+/** The state of its context, and why. */
+export function workerStateQuery({ id, context_id: contextId }: Pick<Worker, 'id' | 'context_id'>) {
+  return queryOptions({
+    queryKey: keys.workerState(id),
+    queryFn: ({ signal }) => client.contexts.state(contextId, { signal }),
+  });
+}
+
+/** Whether it has an unfinished job. */
+export function isAtWork({ state }: Pick<Worker, 'state'>): boolean {
+  return state === 'working' || state === 'waiting';
+}
+
 /** Poll interval while one of the workers is active: the stream of their parent's context has no events of theirs. */
 const AT_WORK_MS = 3_000;
 
@@ -21,10 +34,7 @@ export function childrenQuery({ id, worker_id }: Pick<Context, 'id' | 'worker_id
     queryKey: keys.childrenList(id, archived),
     queryFn: ({ signal }) =>
       client.workers.list({ parent_worker_id: worker_id, archived, limit: 200 }, { signal }).all(),
-    refetchInterval: ({ state }) =>
-      state.data?.some((worker) => worker.state === 'working' || worker.state === 'waiting') === true
-        ? everyMs(AT_WORK_MS)
-        : false,
+    refetchInterval: ({ state }) => (state.data?.some(isAtWork) === true ? everyMs(AT_WORK_MS) : false),
   });
 }
 

@@ -15,13 +15,15 @@ import { commonWords, inboxWords, placeWords, type InboxKind } from '../../words
 import css from './inbox.module.css';
 import { InboxCard } from './inbox-card.tsx';
 import { KINDS, kindOf } from './kinds.ts';
-import { keyOf, useRows, type Row } from './rows.ts';
+import { firstWaiting, keyOf, type Row } from './rows.ts';
+import { useRows } from './use-rows.ts';
 
 const SHOWN_AT_ONCE = 25;
 
 export function InboxPage() {
   const waiting = useQuery(approvalsQuery());
-  const rows = useRows(waiting.data?.data);
+  const [held, setHeld] = useState<string | null>(null);
+  const rows = useRows(waiting.data?.data, held);
   return (
     <Page title={placeWords.inbox} about={inboxWords.about}>
       {waiting.isPending && <Skeleton lines={3} height={120} />}
@@ -29,7 +31,7 @@ export function InboxPage() {
         <ErrorState error={waiting.error} onRetry={() => void waiting.refetch()} busy={waiting.isFetching} />
       )}
       {waiting.data !== undefined && rows.length === 0 && <NothingWaits />}
-      {rows.length > 0 && <Rows all={rows} isCut={waiting.data?.next_cursor !== null} />}
+      {rows.length > 0 && <Rows all={rows} held={held} onHold={setHeld} isCut={waiting.data?.next_cursor !== null} />}
     </Page>
   );
 }
@@ -42,8 +44,18 @@ function NothingWaits() {
   );
 }
 
-/** `isCut`: the API has more items than the fetched page. */
-function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
+/** `held`: see rows.ts. `isCut`: the API has more items than the fetched page. */
+function Rows({
+  all,
+  held,
+  onHold,
+  isCut,
+}: {
+  all: readonly Row[];
+  held: string | null;
+  onHold: (key: string) => void;
+  isCut: boolean;
+}) {
   const { kind } = useSearch({ from: '/inbox' });
   const navigate = useNavigate();
   const chosen = KINDS.find((name) => name === kind) ?? 'all';
@@ -51,7 +63,7 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
   useCardKeys();
   const waiting = all.filter(({ isOver }) => !isOver);
   const rows = chosen === 'all' ? all : all.filter(({ item }) => kindOf(item) === chosen);
-  const shown = firstWaiting(rows, most);
+  const shown = firstWaiting(rows, most, held);
   const count = (of: InboxKind): number => waiting.filter(({ item }) => kindOf(item) === of).length;
   return (
     <>
@@ -68,7 +80,8 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
       />
       <ul className={css.list} aria-label={inboxWords.list} hidden={shown.length === 0}>
         {shown.map(({ item, isOver }) => (
-          <li key={keyOf(item)}>
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only remembers where the focus is
+          <li key={keyOf(item)} onFocus={() => onHold(keyOf(item))}>
             <InboxCard item={item} isOver={isOver} />
           </li>
         ))}
@@ -76,21 +89,14 @@ function Rows({ all, isCut }: { all: readonly Row[]; isCut: boolean }) {
       {rows.every(({ isOver }) => isOver) &&
         (chosen === 'all' ? <NothingWaits /> : <Empty title={inboxWords.noneOfKind} />)}
       {rows.length > shown.length && (
-        <Button className={css.more} onClick={() => setMost(most + SHOWN_AT_ONCE)}>
+        <Button
+          className={css.more}
+          onClick={() => setMost(shown.filter(({ isOver }) => !isOver).length + SHOWN_AT_ONCE)}
+        >
           {commonWords.showMore}
         </Button>
       )}
       {isCut && <p className={css.note}>{inboxWords.cut(waiting.length)}</p>}
     </>
   );
-}
-
-/** The first `most` waiting rows, with the finished rows between them. */
-function firstWaiting(rows: readonly Row[], most: number): readonly Row[] {
-  let waiting = 0;
-  const end = rows.findIndex(({ isOver }) => {
-    if (!isOver) waiting += 1;
-    return waiting > most;
-  });
-  return end === -1 ? rows : rows.slice(0, end);
 }

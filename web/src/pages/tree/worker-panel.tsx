@@ -4,10 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { CircleStop, CircleX, ListChecks, MessagesSquare, Play, Timer } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { client } from '../../data/client.ts';
-import { contextStateQuery } from '../../data/query/contexts.ts';
 import { keys } from '../../data/query/keys.ts';
 import { everyMs } from '../../data/live/changes.ts';
-import { workerQuery } from '../../data/query/workers.ts';
+import { isAtWork, workerQuery, workerStateQuery } from '../../data/query/workers.ts';
 import { Button, buttonClass } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
 import { CopyButton } from '../../ui/text/copy-button.tsx';
@@ -40,9 +39,10 @@ export function WorkerPanel({
   const worker = useQuery({ ...workerQuery(workerId), refetchInterval: () => everyMs(WATCHED_MS) });
   const contextId = worker.data?.context_id ?? '';
   const state = useQuery({
-    ...contextStateQuery(contextId),
+    ...workerStateQuery({ id: workerId, context_id: contextId }),
     enabled: contextId !== '',
-    refetchInterval: () => everyMs(WATCHED_MS),
+    // No change tells of positions in the queue and of throttles.
+    refetchInterval: () => (worker.data !== undefined && isAtWork(worker.data) ? WATCHED_MS : everyMs(WATCHED_MS)),
   });
   if (worker.data === undefined)
     return (

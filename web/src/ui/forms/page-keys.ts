@@ -18,16 +18,21 @@ export function pressOnPage(event: KeyboardEvent): boolean {
   return [...pages].some((press) => press(event));
 }
 
-/**
- * Clicks the button within `part` whose `aria-keyshortcuts` is the pressed key, if it can be clicked. A key that is held
- * down clicks nothing.
- */
+/** Clicks the button of the pressed key within `part`. */
 export function clickByKey(event: KeyboardEvent, part: Element): boolean {
-  if (event.repeat) return false;
-  const buttons = [...part.querySelectorAll<HTMLButtonElement>('button[aria-keyshortcuts]')];
-  const button = buttons.find((one) => one.ariaKeyShortcuts === event.key && isUsable(one));
+  const button = buttonOfKey(event, part);
   button?.click();
   return button !== undefined;
+}
+
+/**
+ * The button within `part` whose `aria-keyshortcuts` is the pressed key, if it can be clicked; none of a key that is held
+ * down.
+ */
+export function buttonOfKey(event: KeyboardEvent, part: Element): HTMLButtonElement | undefined {
+  if (event.repeat) return undefined;
+  const buttons = [...part.querySelectorAll<HTMLButtonElement>('button[aria-keyshortcuts]')];
+  return buttons.find((one) => one.ariaKeyShortcuts === event.key && isUsable(one));
 }
 
 function isUsable(button: HTMLButtonElement): boolean {

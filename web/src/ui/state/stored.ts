@@ -7,7 +7,7 @@ export type Stored<Value extends string> = {
   use: () => Value;
 };
 
-/** The first of `values` is the default, which is not stored. `apply`: called with each value that is set. */
+/** The first of `values` is the default, which is not stored. `apply`: called with each value that is set, in any tab. */
 export function stored<Value extends string>(
   name: string,
   values: readonly [Value, ...Value[]],
@@ -15,6 +15,7 @@ export function stored<Value extends string>(
 ): Stored<Value> {
   const key = `nightshift.${name}`;
   const listeners = new Set<() => void>();
+  /** What could not be stored, until something is: here or in another tab. */
   let unsaved: Value | null = null;
 
   const read = (): Value => {
@@ -30,22 +31,25 @@ export function stored<Value extends string>(
     try {
       if (value === values[0]) localStorage.removeItem(key);
       else localStorage.setItem(key, value);
+      unsaved = null;
     } catch {
       unsaved = value;
     }
+    spread(value);
+  };
+  const spread = (value: Value): void => {
     apply?.(value);
     for (const notify of listeners) notify();
   };
   const listen = (listener: () => void): (() => void) => {
-    const onStorage = (event: StorageEvent): void => {
-      if (event.key === key) listener();
-    };
     listeners.add(listener);
-    addEventListener('storage', onStorage);
-    return () => {
-      listeners.delete(listener);
-      removeEventListener('storage', onStorage);
-    };
+    return () => void listeners.delete(listener);
   };
+  // By another tab. Without a key everything was deleted.
+  addEventListener('storage', (event) => {
+    if (event.key !== key && event.key !== null) return;
+    unsaved = null;
+    spread(read());
+  });
   return { read, set, use: () => useSyncExternalStore(listen, read) };
 }
