@@ -4,12 +4,11 @@
  */
 import type { JobId } from '../../core/ids.ts';
 import { formatModelName, type ModelName } from '../../core/model/model.ts';
-import type { StoppedCall, UnansweredCall } from '../../core/model/model-call.ts';
+import type { CallStart, StoppedCall, UnansweredCall } from '../../core/model/model-call.ts';
 import type { Append } from '../../core/run/append.ts';
 import type { ActiveJob } from '../../core/run/job.ts';
 import type { Millis } from '../../core/time.ts';
 import { withPartial, type Unfinished } from '../../core/transitions/end.ts';
-import type { MadeCall } from './failed-call.ts';
 
 /** `answer` null: the call asked for a summary. */
 type Aborted = { call: UnansweredCall; answer: Unfinished | null };
@@ -34,6 +33,10 @@ export class AbortedCall {
   }
 }
 
-export function stopped({ id: jobId, attempt }: ActiveJob, model: ModelName, made: MadeCall): StoppedCall {
+export function stopped(
+  { id: jobId, attempt }: ActiveJob,
+  model: ModelName,
+  made: CallStart & Pick<StoppedCall, 'prompt'>,
+): StoppedCall {
   return { kind: 'stopped', jobId, attempt, model: formatModelName(model), ...made };
 }
