@@ -77,7 +77,8 @@ test('the panel of a worker follows its state, and asks again for its place in a
   const asksAgain = () => page.waitForRequest((request) => request.url().endsWith('/state'), { timeout: 20_000 });
   for (let time = 0; time < 3; time += 1) await asksAgain();
 
-  const [question] = (await client.approvals.list().page()).data.filter(({ name }) => name === 'ask_user');
+  const [reader] = (await client.workers.list({ parent_worker_id: top }).page()).data;
+  const [question] = (await client.approvals.list().page()).data.filter(({ worker_id: id }) => id === reader?.id);
   await client.tools.result(question?.context_id ?? '', question?.tool_call_id ?? '', { content: 'the first' });
   await panel.waitFor({ state: 'detached', timeout: 20_000 });
 });
