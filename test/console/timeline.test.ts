@@ -53,8 +53,10 @@ test('the first token of a call is shown when it comes, and on a page that is op
   page.on('request', (request) => requested.push(request.url()));
   await page.waitForTimeout(3_000);
   expect(requested.filter((one) => one.includes(jobId))).toEqual([]);
-  await client.jobs.cancel(jobId, {});
-  await page.getByText('Cancelled').first().waitFor();
+  await page.getByRole('button', { name: 'Cancel job …' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel job', exact: true }).click();
+  expect((await client.jobs.wait(jobId)).status).toBe('cancelled');
+  await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
 test('attempts that failed are red, waiting for the provider is throttled time, and short bars are wide enough', async () => {

@@ -129,8 +129,8 @@ const contextsWithWorker = (ofFile: IdleTimeouts): SQL => sql`select c.id, w.id 
   from contexts c join workers w on w.context_id = c.id ${joinRole}`;
 
 /**
- * Not below a worker that is listed: one created below an archived worker would be in no list of parents. The parent is
- * read for each context that has one, and stops with the page.
+ * Not below a listed worker. Those below an archived one are in the list, too: no parent there leads to them. As a scalar
+ * subquery it reads only the parents of the contexts that the page scans; `not exists` may read all workers.
  */
 const isTop: SQL = sql`(w.parent_worker_id is null
   or (select p.archived_at is null from workers p where p.id = w.parent_worker_id) is not true)`;
