@@ -46,7 +46,8 @@ export class TenantChanges {
   readonly #owners = new Map<ContextId, Owner>();
   /** What is told next. */
   #due = NOTHING();
-  #telling: NodeJS.Timeout | null = null;
+  /** Something is told soon, or at this moment. */
+  #isTelling = false;
   #isClosed = false;
   /** Requests that have joined. */
   #uses = 0;
@@ -130,14 +131,16 @@ export class TenantChanges {
 
   /** One round at a time. */
   #tellSoon(ms: number): void {
-    this.#telling ??= setTimeout(() => void this.#tell(), ms).unref();
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    setTimeout(() => void this.#tell(), ms).unref();
   }
 
   async #tell(): Promise<void> {
     const due = this.#due;
     this.#due = NOTHING();
     const owners = await this.#ownersOf([...due.contexts]).catch(() => null);
-    this.#telling = null;
+    this.#isTelling = false;
     if (owners === null) this.#putBack(due);
     else for (const follower of this.#followers) follower.subscriber.send(eventsFor(follower, due, owners));
     const { contexts, resources, everything } = this.#due;
