@@ -14,7 +14,7 @@ import { Sentence } from '../../ui/text/sentence.tsx';
 const words = overviewWords.processes;
 
 export function Processes() {
-  const system = useQuery({ ...systemQuery(), refetchInterval: 10_000 });
+  const system = useQuery({ ...systemQuery(), refetchInterval: 15_000 });
   const rows = system.data?.processes;
   return (
     <Card title={words.title} flush>

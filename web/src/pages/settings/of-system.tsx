@@ -7,7 +7,7 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 
 export function OfSystem({ children }: { children: (system: System) => ReactNode }) {
-  const system = useQuery({ ...systemQuery(), refetchInterval: 10_000 });
+  const system = useQuery({ ...systemQuery(), refetchInterval: 15_000 });
   if (system.data !== undefined) return children(system.data);
   return system.isError ? (
     <ErrorState error={system.error} onRetry={() => void system.refetch()} busy={system.isFetching} />
