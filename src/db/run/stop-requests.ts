@@ -127,10 +127,15 @@ export async function withdraw(
         -- If a withdrawn job killed its processes, the cause is gone.
         failed_claims = case when rests.id is null then c.failed_claims else 0 end
       from taken left join rests on true
-      where c.id = ${contextId} returning c.id, c.tenant_id, c.head_seq, c.lease_epoch, taken.n, taken.ids, taken.follow_up
+      where c.id = ${contextId}
+      returning c.id, c.tenant_id, c.head_seq, c.lease_epoch, c.message_count, taken.n, taken.ids, taken.follow_up
     ), message as (
       update messages m set status = 'withdrawn' from job where m.id = job.message_id
         and m.status in ('delayed', 'queued')
+    ), untitled as (
+      -- It may have named the worker that was made with it.
+      update workers w set first_input = null from ctx
+      where w.context_id = ctx.id and ctx.message_count = 0 and w.first_input is not null
     ), recorded as (
       ${recordEvents({
         first: sql`ctx.head_seq - ctx.n + 1`,

@@ -59,7 +59,7 @@ describe('a worker with a first input', () => {
     const first = await api.worker();
     const { body: accepted } = await api.post(`/api/workers/${first.id}/messages`, { content: 'hello' });
     const rowsOf = async (contextId: string, jobId: string): Promise<unknown[]> => {
-      const own = sql`'{id,context_id,worker_id,job_id,message_id,name,created_at,updated_at,state_since,next_check_at,trace_parent}'::text[]`;
+      const own = sql`'{id,context_id,worker_id,job_id,message_id,name,created_at,updated_at,state_since,next_check_at,trace_parent,first_input}'::text[]`;
       const [row] = await api.database.db.execute(sql`
         select to_jsonb(c) - ${own} as context, to_jsonb(w) - ${own} as worker, to_jsonb(b) - ${own} as branch,
           to_jsonb(j) - ${own} as job, to_jsonb(m) - ${own} as message,
@@ -75,6 +75,21 @@ describe('a worker with a first input', () => {
     expect(rows).toHaveLength(7);
     expect(rows.slice(-2)).toEqual([true, true]);
     expect(rows).toEqual(await rowsOf(first.context_id, accepted.job_id));
+  });
+
+  test('names its context at once, unless it is edited or withdrawn before it is in the history', async () => {
+    const named = async (contextId: string): Promise<unknown> =>
+      (await api.get(`/api/contexts/${contextId}`)).body.first_input;
+    const [plain, edited, withdrawn, cancelled] = [await begin(), await begin(), await begin(), await begin()].map(
+      ({ body }) => body,
+    );
+    expect(await named(plain.context_id)).toBe('hello');
+    const input = ({ context_id: id, message_id: message }: typeof plain): string =>
+      `/api/contexts/${id}/messages/${message}`;
+    await api.call('PATCH', input(edited), { content: 'something else' });
+    await api.call('DELETE', input(withdrawn));
+    await api.post(`/api/jobs/${cancelled.job_id}/cancel`);
+    for (const { context_id: id } of [edited, withdrawn, cancelled]) expect(await named(id)).toBeNull();
   });
 
   test('is run by a worker process, and takes a second input', async () => {

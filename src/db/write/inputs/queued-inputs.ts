@@ -49,6 +49,10 @@ export async function rewriteInput(
     ), message as (
       update messages m set content = ${encodeJson(content)}::json from before where m.id = before.id
       returning m.context_id, m.bytes - before.bytes as added
+    ), untitled as (
+      -- It may have named the worker that was made with it. The search index finds the new name in the history.
+      update workers w set first_input = null from message join contexts c on c.id = message.context_id
+      where w.context_id = c.id and c.message_count = 0 and w.first_input is not null
     )
     update contexts c set stored_bytes = c.stored_bytes + message.added
     from message where c.id = message.context_id returning message.added`);
