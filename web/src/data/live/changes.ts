@@ -7,6 +7,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { Change } from 'nightshift/client';
 import { client } from '../client.ts';
 import { staleAfter } from '../query/keys.ts';
+import { pause } from './pause.ts';
 import { untilSeen, whileSeen } from './stream-turn.ts';
 
 /** What the tab with the stream tells all tabs. `asked`: a new tab wants to know whether there is a stream. */
@@ -111,15 +112,4 @@ function openRefresh(cache: QueryClient): (resource: Change['resource']) => void
     due.add(resource);
     if (!isReading) send();
   };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

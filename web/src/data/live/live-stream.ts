@@ -9,6 +9,7 @@ import { textMaker, type PartialMessage, type StreamEvent } from 'nightshift/cli
 import { refetch } from './refetch.ts';
 import { client } from '../client.ts';
 import { markLost } from './connection.ts';
+import { pause } from './pause.ts';
 import { keys } from '../query/keys.ts';
 import { takeEffect } from './live-effects.ts';
 import { takeTurn, untilSeen, whileSeen } from './stream-turn.ts';
@@ -113,8 +114,9 @@ export class LiveStore {
   async #follow(signal: AbortSignal): Promise<boolean> {
     const maker = textMaker();
     const onConnection = (lost: { cause: unknown } | null): void => {
-      if (lost !== null) markLost();
-      else void refetch(this.#cache, keys.context(this.#contextId));
+      if (lost === null) void refetch(this.#cache, keys.context(this.#contextId));
+      // One that the API closed itself was reached: it ends the stream of a context that is deleted.
+      else if (lost.cause !== null) markLost();
       this.#change({ connection: lost === null ? 'open' : 'lost' });
     };
     try {
@@ -191,17 +193,4 @@ function firstTokenAfter(known: Live['firstToken'], { event, data, id }: StreamE
   }
   const isOver = event === 'JobFinished' || (event === 'MessageCompleted' && data.role === 'assistant');
   return isOver ? null : known;
-}
-
-/** Resolves after `ms`, or when the signal aborts. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', done);
-  });
 }
