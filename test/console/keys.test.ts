@@ -171,6 +171,7 @@ test('Escape stops nothing that waits for a person', async () => {
   await waitingFor(client, 1);
   const page = await visit(`${url}/contexts/${context.id}`, { hurried: true });
   await stop(page).waitFor();
+  await toolCard(page, 'send_mail').getByRole('button', { name: 'Approve' }).waitFor();
   await hasFocus(page, composer(page));
   await page.keyboard.press('Escape');
   await hasFocus(page, log(page));
