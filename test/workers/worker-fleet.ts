@@ -2,6 +2,7 @@
 // Clients are the commands themselves; HTTP is tested elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
+import { Queue as BullQueue } from 'bullmq';
 import type { Logger } from 'pino';
 import { inject } from 'vitest';
 import { v7 } from 'uuid';
@@ -53,6 +54,7 @@ import type { WorkerDefinition } from '../../src/db/run/mailbox/worker.ts';
 import type { Allow } from '../../src/core/access/tenant.ts';
 import type { Models } from '../../src/llm/models.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
+import { QUEUE_NAME } from '../../src/queue/wake-queue.ts';
 import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-abilities.ts';
 import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
 import type { WebhookPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
@@ -186,6 +188,8 @@ export type Fleet = {
   until(condition: () => Promise<boolean> | boolean): Promise<void>;
   /** Until the processes have released everything that they ran. */
   atRest(): Promise<void>;
+  /** Until the processes have also handled all wake-ups: those of contexts that others ran may come late. */
+  noWakeUps(): Promise<void>;
   /** The deadline of a waiting job has come. */
   passDeadline(jobId: JobId): Promise<void>;
   history(contextId: ContextId): Promise<Message[]>;
@@ -208,8 +212,8 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const own = options.databaseUrl === undefined ? await createTestDatabase() : null;
   const url = options.databaseUrl ?? own?.url ?? '';
   const redisUrl = inject('redisUrl');
-  const queue =
-    options.queue === 'deaf' || redisUrl === null ? deaf : redisQueue(redisUrl, testPrefix(), () => undefined);
+  const prefix = testPrefix();
+  const queue = options.queue === 'deaf' || redisUrl === null ? deaf : redisQueue(redisUrl, prefix, () => undefined);
   const wakeQueue = queue.openWakeQueue();
   const bus = localBus();
   const openOn = (given: DatabaseOptions): Database => (own === null ? openDatabase(url, given) : own.open(given));
@@ -406,6 +410,13 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       for (let ms = 5; !(await condition()); ms = Math.min(ms * 2, 40)) await sleep(ms);
     },
     atRest: () => fleet.until(() => processes.every((process) => process.running() === 0)),
+    async noWakeUps() {
+      if (queue === deaf || redisUrl === null) return fleet.atRest();
+      const wakeUps = new BullQueue(QUEUE_NAME, { prefix: `{${prefix}}`, connection: { url: redisUrl } });
+      await fleet.until(async () => (await wakeUps.getJobCountByTypes('wait', 'active', 'prioritized')) === 0);
+      await wakeUps.close();
+      await fleet.atRest();
+    },
     async passDeadline(jobId) {
       await fleet.query(`update jobs set deadline = now() - interval '1 second' where id = '${jobId}'`);
       await fleet.query(`update contexts c set next_check_at = now() - interval '1 second'

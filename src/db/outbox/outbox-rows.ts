@@ -5,6 +5,7 @@ import type { OutboxError } from '../../core/submissions/outbox.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
+import { atMost } from '../rows/at-most.ts';
 
 export type OutboxAbout = { id: OutboxId; version: number };
 
@@ -68,7 +69,7 @@ const firstRowsWithout = (held: readonly string[], most: number): SQL => sql`/* 
     where waiting.tenant not in ${[...held]} order by h.position limit ${most}
   )
   select f.* from first cross join lateral (
-    select ${WAITING_ROW} from outbox o where ${ofTenant(sql`first.tenant`)} limit ${most}
+    select ${WAITING_ROW} from outbox o where ${ofTenant(sql`first.tenant`)} limit ${atMost(most)}
   ) f
   order by f.position limit ${most}`;
 

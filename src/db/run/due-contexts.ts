@@ -20,8 +20,12 @@ const SUSPECTS = 4;
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* contexts.revoke */
     with dead as materialized (
-      select id, lease_owner from contexts where lease_owner in (select id from processes where dead_at is not null)
-      order by id limit ${most} for no key update skip locked
+      -- Process by process: as one join, the planner may read all contexts that run, or all that there are.
+      select c.id, c.lease_owner from processes p cross join lateral (
+        select c.id, c.lease_owner from contexts c where c.lease_owner = p.id
+        order by c.lease_owner limit ${most} for no key update skip locked
+      ) c
+      where p.dead_at is not null limit ${most}
     ), suspect as (
       select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
     ), judged as (

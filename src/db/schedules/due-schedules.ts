@@ -7,6 +7,7 @@ import type { AllowedTenant } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
+import { atMost } from '../rows/at-most.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 import { scheduleColumns, toSchedule, type ScheduleRow } from './schedules.ts';
 
@@ -24,6 +25,9 @@ export type DueSchedules = { due: DueSchedule[]; nextInMs: number | null };
 function timeOr(at: Millis | null): SQL {
   return sql`coalesce(${toTimestamp(at)}::timestamptz, ${nowInStatement})`;
 }
+
+/** With `=`, PostgreSQL may take the index of all schedules that are due, and pass over those of all other tenants. */
+const isOf = (tenant: SQL): SQL => sql`s.tenant_id >= ${tenant} and s.tenant_id <= ${tenant}`;
 
 /**
  * At most `most`, one of each tenant before the second of any, and the oldest of each tenant. Which tenants come first is
@@ -46,14 +50,16 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active'
       cross join lateral (
-        select 1 from schedules s where s.tenant_id = t.id and s.next_run_at <= ${now} order by s.next_run_at limit 1
+        select 1 from schedules s where ${isOf(sql`t.id`)} and s.next_run_at <= ${now}
+        order by s.tenant_id, s.next_run_at limit 1
       ) due
       order by random() limit ${most}
     ), due as materialized (
       select s.id, s.turn from chosen cross join lateral (
         select f.id, row_number() over (order by f.next_run_at) as turn from (
           select s.id, s.next_run_at from schedules s
-          where s.tenant_id = chosen.id and s.next_run_at <= ${now} order by s.next_run_at limit ${most}
+          where ${isOf(sql`chosen.id`)} and s.next_run_at <= ${now} order by s.tenant_id, s.next_run_at
+          limit ${atMost(most)}
         ) f
       ) s
       order by s.turn, random() limit ${most}

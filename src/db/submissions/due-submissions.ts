@@ -21,10 +21,11 @@ export type DueSubmissions = AllowedTenant & { contextId: ContextId; tenantName:
 export async function contextsWithSubmissions(executor: Executor, most: number): Promise<DueSubmissions[]> {
   const rows = await executor.execute<DueSubmissions>(sql`/* submissions.find_due */
     with recursive tenant(id) as (
-      (select s.tenant_id from submissions s where s.status = 'queued' order by s.tenant_id limit 1)
+      -- In the whole order of the index of those that are queued: the one of all statuses begins with the tenant, too.
+      (select s.tenant_id from submissions s where s.status = 'queued' order by s.tenant_id, s.position limit 1)
       union all
       select (select s.tenant_id from submissions s
-        where s.status = 'queued' and s.tenant_id > tenant.id order by s.tenant_id limit 1)
+        where s.status = 'queued' and s.tenant_id > tenant.id order by s.tenant_id, s.position limit 1)
       from tenant where tenant.id is not null
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active' order by random() limit ${most}

@@ -36,6 +36,8 @@ afterAll(async () => {
   await drop();
 });
 
+const processId = sql.raw(`('00000000-0000-7000-8002-' || lpad(to_hex(n), 12, '0'))::uuid`);
+
 test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
   ['what is due', (db) => takeDue(db, { most: 100, againMs: 3_000, passBy: [] }), /Index Cond: .*next_check_at </],
   ['what died', (db) => revoke(db, 100), /contexts_owned/],
@@ -47,4 +49,23 @@ test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
   expect(plans).toHaveLength(1);
   expect(plans[0]).toMatch(found);
   expect(passedOver(plans[0] ?? '')).toBeLessThan(10);
+});
+
+test('processes that died and left nothing cost no look at contexts of others', async () => {
+  const { db } = database;
+  await db.execute(sql`insert into processes (id, lock_key, host, pid, version, tools, roles, models, dead_at)
+    select ${processId}, n, 'host', n, '1', '{}', '{}', '{}', case when n > 4 then now() end
+    from generate_series(1, 8) n`);
+  await db.execute(sql`update contexts set scheduling_status = 'running', lease_owner = owner.id
+    from (select ${processId} as id, n % 4 as place from generate_series(1, 4) n) owner,
+      (select id, row_number() over (order by id) as place from contexts) numbered
+    where numbered.id = contexts.id and numbered.place <= 8000 and numbered.place % 4 = owner.place`);
+  await db.execute(sql`vacuum analyze contexts`);
+  await db.execute(sql`vacuum analyze processes`);
+  const plans: string[] = [];
+  await revoke(explaining(db, plans), 500);
+  expect(plans[0]).toContain('contexts_owned');
+  const read = [...(plans[0] ?? '').matchAll(/Scan .*on contexts.*actual rows=(\d+) loops=(\d+)/g)];
+  expect(read).not.toEqual([]);
+  expect(read.reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0)).toBe(0);
 });

@@ -364,7 +364,7 @@ describe('a look for due inputs', () => {
         metadata, starts_at, finished_at)
       select gen_random_uuid(), 1, '${contextId}', '${workerId}', 'input', 'main', s.status, 0, gen_random_uuid(), '{}',
         now() + n * interval '1 minute', case when s.status = 'completed' then now() end
-      from generate_series(1, 5000) n, (values ('delayed'), ('completed')) s(status)`);
+      from generate_series(1, 5000) n, (values ('delayed'), ('queued'), ('completed')) s(status)`);
     await the.rows('vacuum analyze jobs');
     for (const due of [false, true]) {
       if (due) await pass((await delayed((await the.context()).contextId)).jobId);
@@ -373,5 +373,22 @@ describe('a look for due inputs', () => {
       expect(plans.join('\n')).not.toMatch(/Seq Scan on jobs|Sort.*rows=\d{3}/);
       expect(passedOver(plans.join('\n'))).toBe(0);
     }
+  });
+
+  test('passes over none of another tenant, also where statistics know of one tenant only', async () => {
+    const backlog = await ensureTenant(the.database.db, 'with a backlog');
+    const { contextId, workerId } = await the.context({ tenantId: backlog });
+    await the.rows(`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, message_id,
+        metadata, starts_at)
+      select gen_random_uuid(), ${backlog}, '${contextId}', '${workerId}', 'input', 'main', 'delayed', 0,
+        gen_random_uuid(), '{}', now() - n * interval '1 minute' from generate_series(1, 2000) n`);
+    await the.rows(`update tenants set status = 'suspended' where id = ${backlog}`);
+    await the.rows('vacuum analyze jobs');
+    await pass((await delayed((await the.context()).contextId)).jobId);
+    const plans: string[] = [];
+    await contextsWithDue(explaining(the.database.db, plans), 50);
+    // The tenant itself, which is suspended.
+    expect(passedOver(plans.join('\n'))).toBe(1);
+    await the.rows(`update tenants set status = 'active' where id = ${backlog}`);
   });
 });

@@ -43,6 +43,15 @@ test('of many other tenants only those with the first rows are read', async () =
   expect(Math.max(...rowsIn(plans[0] ?? ''))).toBeLessThanOrEqual(Math.max(202, most * most));
 });
 
+test('of tenants whose rows are mixed only the first ones of each are read', async () => {
+  await service.sql`insert into nightshift.outbox (job_id, context_id, tenant, submission)
+    select gen_random_uuid(), gen_random_uuid(), 'tenant-' || n % 3, repeat('x', 100) from generate_series(1, ${MANY}::int) n`;
+  await service.sql`vacuum analyze nightshift.outbox`;
+  const plans: string[] = [];
+  await waitingRows(explaining(service.open().db, plans), ['asleep'], 100);
+  expect(Math.max(...rowsIn(plans[0] ?? ''))).toBeLessThanOrEqual(3 * 100);
+});
+
 test('the first rows of the others are found, in the order of all of them', async () => {
   const tenants = ['z', 'asleep', 'a', 'away', 'm', 'x'.repeat(100)];
   for (let at = 0; at < 60; at += 1) await add(tenants[(at * 7) % tenants.length] ?? '', 1);

@@ -285,7 +285,7 @@ test('once no slot is scarce any more, wake-ups claim at once again, without a l
   });
   await post(fleet, A, named('a', 20));
   await fleet.until(() => started.length === 20);
-  await fleet.atRest();
+  await fleet.noWakeUps();
   // A process counts as busy for a tenth of a second.
   await sleep(150);
   const before = lists;

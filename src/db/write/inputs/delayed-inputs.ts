@@ -8,6 +8,7 @@ import type { Delay } from '../../../core/run/delay.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { WAKE_UP_GRACE_MS, dueNow, millis, nowInStatement, toTimestamp } from '../../connection/instant.ts';
+import { atMost } from '../../rows/at-most.ts';
 import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
 import type { Place } from '../../run/places.ts';
 import { isActive } from '../tenants/tenants.ts';
@@ -88,6 +89,13 @@ export type DueContext = { tenantId: TenantId; contextId: ContextId };
 export type DueContexts = { due: DueContext[]; nextInMs: number | null };
 
 /**
+ * With `=`, PostgreSQL may take the index of all delayed jobs, and pass over those of all other tenants. For the same
+ * reason each look below is in the whole order of the index that it is meant for.
+ */
+const isDelayedOf = (tenant: SQL): SQL =>
+  sql`j.tenant_id >= ${tenant} and j.tenant_id <= ${tenant} and j.status = 'delayed'`;
+
+/**
  * Contexts of active tenants with delayed inputs that are due, of at most `most` jobs: one of each tenant before the
  * second of any, and the oldest of each tenant. Which tenants come first is random, because several processes look at
  * once. If any is due, it reads one index entry for each tenant with delayed jobs, and those of the chosen tenants that
@@ -99,24 +107,24 @@ export async function contextsWithDue(executor: Executor, most: number): Promise
       (select j.tenant_id from jobs j
         where j.status = 'delayed' and exists (
           select 1 from jobs d where d.status = 'delayed' and d.starts_at <= ${nowInStatement})
-        order by j.tenant_id limit 1)
+        order by j.tenant_id, j.starts_at limit 1)
       union all
       select (select j.tenant_id from jobs j
-        where j.status = 'delayed' and j.tenant_id > tenant.id order by j.tenant_id limit 1)
+        where j.status = 'delayed' and j.tenant_id > tenant.id order by j.tenant_id, j.starts_at limit 1)
       from tenant where tenant.id is not null
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active'
       cross join lateral (
-        select 1 from jobs j where j.tenant_id = t.id and j.status = 'delayed' and j.starts_at <= ${nowInStatement}
-        order by j.starts_at limit 1
+        select 1 from jobs j where ${isDelayedOf(sql`t.id`)} and j.starts_at <= ${nowInStatement}
+        order by j.tenant_id, j.starts_at limit 1
       ) due
       order by random() limit ${most}
     ), due as materialized (
       select f.tenant_id, f.context_id, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.starts_at) as turn from (
           select j.tenant_id, j.context_id, j.starts_at from jobs j
-          where j.tenant_id = chosen.id and j.status = 'delayed' and j.starts_at <= ${nowInStatement}
-          order by j.starts_at limit ${most}
+          where ${isDelayedOf(sql`chosen.id`)} and j.starts_at <= ${nowInStatement}
+          order by j.tenant_id, j.starts_at limit ${atMost(most)}
         ) o
       ) f
       order by f.turn, random() limit ${most}
