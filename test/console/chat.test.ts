@@ -50,18 +50,26 @@ test('two clicks make a worker, and its answer grows on the page', async () => {
   await log(page).hover();
   await page.mouse.wheel(0, -1_000);
   await settled(page);
-  expect(await belowView(page)).toBeGreaterThan(100);
+  await expect.poll(() => belowView(page)).toBeGreaterThan(100);
   await page.getByText('Thought', { exact: true }).click();
   await page.getByText('hm', { exact: true }).waitFor();
   expect(await field(page).inputValue()).toBe('');
 });
 
+/** While the answer is partial, however short that is for the page. */
+const OPEN_THOUGHT = `new MutationObserver((_, observer) => {
+  const thoughts = [...document.querySelectorAll('article[aria-label="Partial answer"] summary')];
+  const thought = thoughts.find(({ textContent }) => textContent.trim() === 'Thought');
+  if (thought === undefined) return;
+  observer.disconnect();
+  thought.click();
+}).observe(document.body, { subtree: true, childList: true, characterData: true })`;
+
 test('an opened thought stays open when its answer is complete, and when the list has unmounted it meanwhile', async () => {
   const { page } = await open();
+  await page.evaluate(OPEN_THOUGHT);
   await send(page, 'think: let me see\nsay: first\ntokens: 40 over 4s');
   const thought = page.getByText('let me see', { exact: true });
-  await partial(page).getByText('Thought', { exact: true }).click();
-  await thought.waitFor();
   await answer(page, 'first').waitFor();
   await partial(page).waitFor({ state: 'hidden' });
   await thought.waitFor();

@@ -6,6 +6,7 @@ import type { Client } from '../../src/client/index.ts';
 import { browserTest as test, useBrowser } from './rig/browser.ts';
 import { card as toolCard } from './rig/conversation.ts';
 import { useTenant } from './rig/platform.ts';
+import { pressSequence } from './rig/press.ts';
 import { openContext, waitingFor } from './rig/scenes.ts';
 import { signIn } from './rig/sign-in.ts';
 
@@ -108,15 +109,12 @@ test('the second key of a sequence decides nothing where this session has no suc
   };
   await card.focus();
   for (const second of ['a', 'k']) {
-    await page.keyboard.press('g');
-    await page.keyboard.press(second);
+    await pressSequence(page, 'g', second);
     await expectUndecided();
   }
   // Held down, the first key begins the sequence again.
-  await page.keyboard.down('g');
-  await page.keyboard.down('g');
-  await page.keyboard.up('g');
-  await page.keyboard.press('a');
+  const { keyboard } = page;
+  await Promise.all([keyboard.down('g'), keyboard.down('g'), keyboard.up('g'), keyboard.press('a')]);
   await expectUndecided();
   // Too late, the key of Access is a key of the page.
   await page.keyboard.press('k');
@@ -127,8 +125,8 @@ test('the second key of a sequence decides nothing where this session has no suc
 test('a key only brings back a card that was scrolled out of sight; undo needs no second press', async () => {
   const { url } = platform();
   await ask('many mails', 12);
-  const page = await visit(`${url}/inbox`);
-  await cards(page).nth(11).getByRole('button', { name: 'Approve' }).waitFor();
+  const page = await visit(`${url}/inbox`, { held: true });
+  for (const at of [0, 11]) await cards(page).nth(at).getByRole('button', { name: 'Approve' }).waitFor();
   const [first, scrollAway] = [
     await sameCard(cards(page).first()),
     async () => {

@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext, waitingFor } from './rig/scenes.ts';
+import { sendNow } from './rig/timers.ts';
 
 const platform = useTenant('inbox');
 const { visit, excuse } = useBrowser(platform);
@@ -20,6 +21,19 @@ async function boxOf(of: Locator) {
   const box = await of.boundingBox();
   if (box === null) throw new Error('it is not seen');
   return box;
+}
+
+/** A page whose time can stand still while clicks are made. */
+async function visitWithClock(address: string): Promise<Page> {
+  const page = await visit(`${platform().url}/healthz`, { alone: true });
+  await page.clock.install();
+  await page.goto(address);
+  return page;
+}
+
+/** Some time later: it cannot be set back. Not so late that the stream seems silent. */
+async function stopClock(page: Page): Promise<void> {
+  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 20_000);
 }
 
 async function waiting(count: number): Promise<void> {
@@ -108,16 +122,18 @@ test('a double click approves one call, though the next one moves under the poin
   await waiting(1);
   const next = await openContext(client, 'mail for jo', [mailTo('jo')]);
   await waiting(2);
-  const page = await visit(`${url}/inbox`, { hurried: true });
+  const page = await visitWithClock(`${url}/inbox`);
   const button = page.getByRole('button', { name: 'Approve', exact: true });
   await button.nth(1).waitFor();
   const [upper, lower] = [await boxOf(button.first()), await boxOf(button.nth(1))];
   // The upper one, so that the lower one comes up; then where the lower one is by now.
   await button.first().click({ trial: true });
+  await stopClock(page);
   await page.mouse.dblclick(upper.x + upper.width / 2, upper.y + upper.height / 2);
   const moved = await boxOf(button.first());
   expect(moved.y).toBeLessThan(lower.y);
   await page.mouse.click(moved.x + moved.width / 2, moved.y + moved.height / 2);
+  await page.clock.resume();
   await over(page, 'mail for jo', 'Approved');
   await client.jobs.wait(next.jobs[0] ?? '');
   expect(await effectsOf(next.context.id)).toEqual(['jo: hello']);
@@ -131,10 +147,7 @@ test('a button that moves within its form, or appears, takes no click for half a
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'mail for noa', [mailTo('noa')]);
   await waiting(1);
-  const page = await visit(`${url}/healthz`, { alone: true });
-  // The time of the page stands still while the clicks are made.
-  await page.clock.install();
-  await page.goto(`${url}/inbox`);
+  const page = await visitWithClock(`${url}/inbox`);
   const noa = card(page, 'mail for noa');
   const approve = noa.getByRole('button', { name: /^Approve/ });
   const clickOn = async (button: Locator): Promise<void> => {
@@ -143,7 +156,7 @@ test('a button that moves within its form, or appears, takes no click for half a
   };
   const isEdited = () => noa.getByLabel('Edited arguments').isVisible();
   await approve.click({ trial: true });
-  await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1_000);
+  await stopClock(page);
   const before = await boxOf(approve);
 
   // The text area pushes the buttons down.
@@ -174,7 +187,11 @@ test('a decision can be undone for three seconds, is sent when the page is left,
   excuse(/409/);
   const { context, jobs } = await openContext(client, 'mail for kim', [mailTo('kim')]);
   await waiting(1);
-  const page = await visit(`${url}/inbox`);
+  const page = await visit(`${url}/inbox`, { held: true });
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(request.url());
+  });
   const kim = card(page, 'mail for kim');
   await kim.getByRole('button', { name: 'Deny' }).click();
   await kim.getByLabel('Reason').fill('no');
@@ -183,8 +200,9 @@ test('a decision can be undone for three seconds, is sent when the page is left,
   await kim.getByRole('button', { name: 'Undo' }).click();
   // As it was written.
   expect(await kim.getByLabel('Reason').inputValue()).toBe('no');
-  await page.waitForTimeout(4_000);
+  await sendNow(page);
   expect((await client.approvals.list().page()).data).toHaveLength(1);
+  expect(sent).toEqual([]);
   await kim.getByLabel('Reason').fill('left');
   await kim.getByRole('button', { name: 'Deny', exact: true }).click();
   await kim.getByRole('button', { name: 'Undo' }).waitFor();
@@ -198,16 +216,18 @@ test('a decision can be undone for three seconds, is sent when the page is left,
   await page.goto(`${url}/inbox`);
   await card(page, 'mail for lea').getByRole('button', { name: 'Approve' }).click();
   await client.tools.approve(other.context.id, { all: true, decision: 'deny' });
+  await sendNow(page);
   await page.getByText('This call no longer waits: it was already decided, or its job has ended.').waitFor();
   await over(page, 'mail for lea', 'Answered elsewhere, or no longer waiting');
 
-  // A decision that can be undone is accessible, too. At the end, since this may take longer than three seconds.
+  // A decision that can be undone is accessible, too.
   const last = await openContext(client, 'mail for ada', [mailTo('ada')]);
   await waiting(1);
   const ada = card(page, 'mail for ada');
   await ada.getByRole('button', { name: 'Approve' }).click();
   await ada.getByRole('button', { name: 'Undo' }).waitFor();
   await expectAccessible(page);
+  await sendNow(page);
   await client.jobs.wait(last.jobs[0] ?? '');
 });
 
@@ -217,7 +237,7 @@ test('keys decide and undo without losing their place; a remembered decision clo
     'call: send_mail {"to": "max", "text": "1"}\ncall: send_mail {"to": "max", "text": "2"}\n---\nsay: both',
   ]);
   await waiting(2);
-  const page = await visit(`${url}/inbox`);
+  const page = await visit(`${url}/inbox`, { held: true });
   const [upper, lower] = [page.getByRole('article').first(), page.getByRole('article').nth(1)];
   await upper.getByRole('button', { name: 'Approve' }).press('Enter');
   await upper.getByRole('button', { name: 'Undo' }).press('Enter');
@@ -225,6 +245,7 @@ test('keys decide and undo without losing their place; a remembered decision clo
   await lower.getByRole('checkbox').click();
   await lower.getByRole('button', { name: 'Approve' }).press('Enter');
   await lower.and(page.locator(':focus')).waitFor();
+  await sendNow(page);
   await over(page, 'two mails', 'Approved (remembered)');
   await over(page, 'two mails', 'Decided together with another call');
   await page.getByText(NOTHING).waitFor();

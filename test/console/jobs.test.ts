@@ -15,6 +15,7 @@ test('it filters by status in the address, and cancels a selection made with shi
   const { jobs } = await openContext(client, 'a queue', [ENDLESS, 'say: a', 'say: b', 'say: c']);
   const done = await openContext(client, 'done', ['say: it is done']);
   await client.jobs.wait(done.jobs[0] ?? '');
+  await expect.poll(async () => (await client.jobs.get(jobs[0] ?? '')).status).toBe('running');
   const page = await visit(`${url}/jobs`);
   await rows(page).nth(4).waitFor();
   await page.getByLabel('Status').click();

@@ -28,6 +28,7 @@ test('the sidebar collapses by its button and by a key, is remembered, and names
   await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
   await page.reload();
   await expand.waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
   await page.locator('body').press('b');
   await page.getByRole('button', { name: 'Collapse the sidebar' }).waitFor();
   expect(await widthOf(page, 'nav')).toBeGreaterThan(200);

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { browserTest as test, expectAccessible, settled, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
+import { stopPolling } from './rig/timers.ts';
 
 const platform = useTenant('lists');
 const { visit } = useBrowser(platform);
@@ -114,14 +115,15 @@ test('spawned workers are below their parents, and a context without a title is 
 
 test('a list that is open shows the first input soon after another client has sent it', async () => {
   const { client, url } = platform();
-  const page = await visit(url);
+  const page = await visit(url, { stoppable: true });
   const list = page.getByRole('navigation', { name: 'Contexts' });
   await list.getByRole('link').first().waitFor();
   await settled(page);
+  await stopPolling(page);
   const untitled = await client.contexts.create({ config: { model: 'simulated/test' } });
   const { job_id: job } = await client.contexts.send(untitled.id, 'say: sent elsewhere');
   await client.jobs.wait(job);
-  await list.getByRole('link', { name: 'say: sent elsewhere' }).waitFor({ timeout: 10_000 });
+  await list.getByRole('link', { name: 'say: sent elsewhere' }).waitFor();
 });
 
 test('a list of as many contexts as the API lists by activity says at its end that search finds older ones', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useOwnPlatform, useTenant } from './rig/platform.ts';
+import { pressSequence } from './rig/press.ts';
 import { keyOf } from './rig/tenants.ts';
 
 const PLACES = [
@@ -23,19 +24,10 @@ const { visit, excuse } = useBrowser();
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 const place = (page: Page, name: string) => page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name });
 
-/** A slow second key starts the sequence again. */
 async function goByKeys(page: Page, key: string, name: string): Promise<void> {
-  const isThere = () =>
-    heading(page, name)
-      .waitFor({ timeout: 5_000 })
-      .then(
-        () => true,
-        () => false,
-      );
-  do {
-    await page.locator('body').press('g');
-    await page.locator('body').press(key);
-  } while (!(await isThere()));
+  await page.locator('body').focus();
+  await pressSequence(page, 'g', key);
+  await heading(page, name).waitFor();
 }
 
 const themeOf = (page: Page) => page.locator('html').getAttribute('data-theme');

@@ -37,6 +37,8 @@ async function stopAnswer(page: Page, stop: () => Promise<void> = () => stopButt
 }
 
 async function stopBy(page: Page, option: string): Promise<void> {
+  // Once the page knows the job, the menu is another one.
+  await page.getByRole('group', { name: 'State' }).getByRole('link', { name: 'Timeline' }).waitFor();
   await page.getByRole('button', { name: 'Stop options' }).click();
   await page.getByRole('menuitem', { name: option }).click();
 }
@@ -154,6 +156,7 @@ test('an input that joined a running job is marked', async () => {
   await page.getByRole('combobox', { name: 'Delivery' }).click();
   await page.getByRole('option', { name: /^Steer/ }).click();
   await send(page, 'say: steered');
+  await page.getByRole('region', { name: 'Queued inputs' }).getByText('say: steered').waitFor();
   await question.getByRole('button', { name: 'yes' }).click();
   await answer(page, 'steered').waitFor();
   await inputs(page).filter({ hasText: 'say: steered' }).getByText('Steered', { exact: true }).waitFor();

@@ -5,6 +5,7 @@ import { cursorOfPageWith, withFreshPage, withFreshTop } from '../../web/src/dat
 import { browserTest as test, settled, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
+import { stopPolling } from './rig/timers.ts';
 import { depth } from '../services/depth.ts';
 
 const platform = useTenant('traffic');
@@ -90,29 +91,42 @@ const PAGES = depth(
 /** An idle page makes at most twelve requests in a minute, which is looked at for a part of one. */
 const [LOOKED_AT_S, MOST] = depth([20, 4], [60, 12]);
 
+/** Until no page has made a request for two seconds; a page that polls faster than that ends it later. */
+async function untilQuiet(page: Page, seen: readonly string[][]): Promise<void> {
+  const count = (): number => seen.reduce((sum, { length }) => sum + length, 0);
+  for (let before = -1, round = 0; before !== count() && round < 30; round += 1) {
+    before = count();
+    await page.waitForTimeout(2_000);
+  }
+}
+
 test('no page polls while nothing happens, and each tells what another client did', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'quiet', ['say: hello']);
   const [job = ''] = jobs;
   await client.jobs.wait(job);
   const paths = [...PAGES, `/contexts/${context.id}`, `/jobs/${job}`, `/workers/${context.worker_id}/tree`];
-  const first = await visit(`${url}/healthz`);
+  const list = await visit(`${url}/healthz`, { stoppable: true });
   const open: { path: string; page: Page }[] = [];
   for (const path of paths) {
-    const page = await first.context().newPage();
+    const page = path === '/jobs' ? list : await list.context().newPage();
     await page.goto(`${url}${path}`);
     await page.getByRole('main').waitFor();
     await settled(page);
     open.push({ path, page });
   }
-  // What was told about the job has been read by then.
-  await first.waitForTimeout(3_000);
   const counts = open.map(({ path, page }) => ({ path, seen: watch(page) }));
-  await first.waitForTimeout(LOOKED_AT_S * 1_000);
+  // What was told about the job has been read by then.
+  await untilQuiet(
+    list,
+    counts.map(({ seen }) => seen),
+  );
+  for (const { seen } of counts) seen.length = 0;
+  await list.waitForTimeout(LOOKED_AT_S * 1_000);
   for (const { path, seen } of counts) expect(seen.length, `${path}:\n${seen.join('\n')}`).toBeLessThanOrEqual(MOST);
-  const list = open.find(({ path }) => path === '/jobs')?.page ?? first;
+  await stopPolling(list);
   const { job_id: newest } = await client.contexts.send(context.id, 'say: from another client');
-  await list.getByRole('link', { name: `Job ${newest.slice(-6)}` }).waitFor({ timeout: 5_000 });
+  await list.getByRole('link', { name: `Job ${newest.slice(-6)}` }).waitFor();
 });
 
 test('the list of jobs reads one page at each refresh, however many are shown', async () => {

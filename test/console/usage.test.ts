@@ -20,6 +20,8 @@ test('without limits, says what that means; the tab needs the scope read', async
   await item(page, 'Workers').getByText('0, no limit').waitFor();
   await expectAccessible(page);
   const { key } = await client.keys.create({ name: 'of keys', scopes: ['keys'] });
+  // A page that asks for nothing, which the next session would answer with an error.
+  await page.goto(`${url}/healthz`);
   await page.context().addCookies([await signIn(url, key)]);
   await page.goto(`${url}/settings?tab=usage`);
   await page.getByRole('tab', { name: 'This browser' }).waitFor();

@@ -8,6 +8,7 @@ import { depth } from '../../services/depth.ts';
 import { findHeadless } from './chromium.ts';
 import { openContext, profileOf, type Size } from './profiles.ts';
 import type { SessionCookie } from './sign-in.ts';
+import { HELD, HURRIED, STOPPABLE } from './timers.ts';
 
 /** A test that needs a browser: skipped where there is none. */
 export const browserTest = test.skipIf(findHeadless() === null);
@@ -29,12 +30,11 @@ export type Look = {
   alone?: boolean;
   /** Decisions are sent after a fifth of a second in place of three seconds: for tests that undo none. */
   hurried?: boolean;
+  /** Decisions are sent by `sendNow`: for tests that undo one, or look at one that can be undone. */
+  held?: boolean;
+  /** `stopPolling` leaves the page only its stream: for tests that tell what it reads by the stream from what it polls. */
+  stoppable?: boolean;
 };
-
-const HURRY = `{
-  const later = setTimeout;
-  globalThis.setTimeout = (act, ms, ...given) => later(act, ms === 3_000 ? 200 : ms, ...given);
-}`;
 
 export type Visits = {
   /** A new page at an address, in a profile without stored data. */
@@ -89,17 +89,21 @@ export function useBrowser(platform?: () => { session: SessionCookie | null }): 
 
   return {
     excuse: (pattern) => void excused.push(pattern),
-    async visit(url, { size = 'desktop', theme = 'light', alone = false, hurried = false } = {}) {
+    async visit(url, { size = 'desktop', theme = 'light', alone = false, ...timers } = {}) {
       origins.add(new URL(url).origin);
       const context = await enter(alone ? await ownContext(size) : await sharedContext(size, origins));
       const page = await context.newPage();
       // Animations are off: no test checks one.
       await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
-      if (hurried) await page.addInitScript(HURRY);
+      for (const script of scriptsOf(timers)) await page.addInitScript(script);
       await goTo(page, url);
       return page;
     },
   };
+}
+
+function scriptsOf({ hurried = false, held = false, stoppable = false }: Look): string[] {
+  return [...(hurried ? [HURRIED] : []), ...(held ? [HELD] : []), ...(stoppable ? [STOPPABLE] : [])];
 }
 
 async function ownContext(size: Size): Promise<Visited> {
