@@ -3,6 +3,7 @@
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { pageFiles } from './page-files.ts';
 import { precompress } from './precompress.ts';
 
 // A library makes a slower build for any other value that the environment may have.
@@ -25,7 +26,7 @@ const CHUNKS = [
 
 export default defineConfig({
   root,
-  plugins: [react(), precompress()],
+  plugins: [react(), precompress(), pageFiles()],
   resolve: { alias: { 'nightshift/client': path.join(root, '../src/client/index.ts') } },
   build: {
     outDir: path.join(root, '../dist/web'),

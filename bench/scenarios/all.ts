@@ -14,6 +14,7 @@ import { idle } from './idle.ts';
 import { logins } from './logins.ts';
 import { mcp } from './mcp.ts';
 import { memory } from './memory.ts';
+import { pages } from './pages.ts';
 import { resume } from './resume.ts';
 import { runs } from './runs.ts';
 import { search } from './search.ts';
@@ -52,5 +53,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   console: consolePage,
 };
 
-/** Run only when named: the soak takes an hour, fairness half of one. */
-export const EXTRA: Readonly<Record<string, Scenario>> = { soak, fairness };
+/** Run only when named: the soak takes an hour, fairness half of one, and for `pages` npm downloads Lighthouse. */
+export const EXTRA: Readonly<Record<string, Scenario>> = { soak, fairness, pages };

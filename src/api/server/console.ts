@@ -1,6 +1,6 @@
 /**
- * Serves the console: its built files, and its one HTML page for all of its routes. The files hold no secrets and need
- * no key; the API requests of the page do.
+ * Serves the console: its built files, and its HTML page, which differs between the routes only in what it loads. The
+ * files hold no secrets and need no key; the API requests of the page do.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -11,26 +11,26 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { answerRefusedFiles, notThere } from './files.ts';
 import type { App } from './ports.ts';
 
-/** The routes of the console. */
-const PAGES = [
-  '/',
-  '/contexts/*',
-  '/jobs',
-  '/jobs/*',
-  '/workers/*',
-  '/inbox',
-  '/schedules',
-  '/tenants',
-  '/overview',
-  '/search',
-  '/access',
-  '/settings',
-] as const;
+/** The routes of the console, each with its page: `web/page-files.ts` writes an HTML file for each of them. */
+const PAGES: Readonly<Record<string, string>> = {
+  '/': 'chat',
+  '/contexts/*': 'chat',
+  '/jobs': 'jobs',
+  '/jobs/*': 'timeline',
+  '/workers/*': 'tree',
+  '/inbox': 'inbox',
+  '/schedules': 'schedules',
+  '/tenants': 'tenants',
+  '/overview': 'overview',
+  '/search': 'search',
+  '/access': 'access',
+  '/settings': 'settings',
+};
 
 /** Whether a path, as browsers send it, is that of a page. What follows the `*` has ids and names alone. */
 export function isConsolePage(pathname: string): boolean {
   const decoded = decodePath(pathname);
-  return PAGES.some((page) => {
+  return Object.keys(PAGES).some((page) => {
     if (!page.endsWith('/*')) return decoded === page;
     const start = page.slice(0, -1);
     return decoded?.startsWith(start) === true && /^[\w-]+(?:\/[\w-]+)*$/.test(decoded.slice(start.length));
@@ -97,8 +97,8 @@ export async function serveConsole(app: App, folder: string | null): Promise<voi
       reply.headers(SAFELY);
     });
     answerRefusedFiles(page);
-    const show = folder === null ? showNotFound(null) : showPage(path.join(folder, 'index.html'));
-    for (const url of PAGES) {
+    for (const [url, name] of Object.entries(PAGES)) {
+      const show = folder === null ? showNotFound(null) : showPage(path.join(folder, 'pages', `${name}.html`));
       page.get(url, { schema: { hide: true } }, (request, reply) =>
         url === '/' || isNavigation(request) ? show(request, reply) : notThere(reply),
       );

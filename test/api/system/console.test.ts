@@ -15,7 +15,10 @@ let api: Api;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'console-'));
   await mkdir(path.join(folder, 'assets'));
+  await mkdir(path.join(folder, 'pages'));
   await writeFile(path.join(folder, 'index.html'), PAGE);
+  for (const name of new Set(Object.values(ADDRESSES)))
+    await writeFile(path.join(folder, 'pages', `${name}.html`), `${PAGE}${name}`);
   await writeFile(path.join(folder, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
   await writeFile(path.join(folder, '.secret'), 'x');
   await writeFile(path.join(folder, 'assets', 'main-abc123.js'), 'export {};');
@@ -37,26 +40,27 @@ function openWith(env: Record<string, string>): Promise<Api> {
 const get = (url: string, headers: Record<string, string> = {}, from = api) =>
   from.app.inject({ url, headers: { host: 'localhost', ...headers } });
 
-const ADDRESSES = [
-  '/',
-  '/contexts/0190a000-0000-7000-8000-000000000000',
-  '/jobs',
-  '/jobs?status=failed',
-  '/jobs/0190a000-0000-7000-8000-000000000000',
-  '/workers/0190a000-0000-7000-8000-000000000000/tree',
-  '/inbox',
-  '/schedules',
-  '/tenants',
-  '/overview',
-  '/search?q=a%20b',
-  '/access',
-  '/settings',
-];
+/** With the page that is there. */
+const ADDRESSES = {
+  '/': 'chat',
+  '/contexts/0190a000-0000-7000-8000-000000000000': 'chat',
+  '/jobs': 'jobs',
+  '/jobs?status=failed': 'jobs',
+  '/jobs/0190a000-0000-7000-8000-000000000000': 'timeline',
+  '/workers/0190a000-0000-7000-8000-000000000000/tree': 'tree',
+  '/inbox': 'inbox',
+  '/schedules': 'schedules',
+  '/tenants': 'tenants',
+  '/overview': 'overview',
+  '/search?q=a%20b': 'search',
+  '/access': 'access',
+  '/settings': 'settings',
+};
 
 describe('the page', () => {
-  test.each(ADDRESSES)('is at %s', async (url) => {
+  test.each(Object.entries(ADDRESSES))('at %s is that of %s', async (url, name) => {
     const answer = await get(url, HTML);
-    expect([answer.statusCode, answer.body]).toEqual([200, PAGE]);
+    expect([answer.statusCode, answer.body]).toEqual([200, `${PAGE}${name}`]);
     expect(answer.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
@@ -73,14 +77,14 @@ describe('the page', () => {
     const first = await get('/', HTML);
     const etag = String(first.headers.etag);
     for (const known of [etag, `W/${etag}`, `"x", ${etag}`]) {
-      const again = await get('/jobs', { ...HTML, 'if-none-match': known });
+      const again = await get('/contexts/x', { ...HTML, 'if-none-match': known });
       expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', etag]);
     }
     expect((await get('/', { ...HTML, 'if-none-match': '"x"' })).statusCode).toBe(200);
   });
 
   test('has another tag when its content differs, though date and size are the same', async () => {
-    const file = path.join(folder, 'index.html');
+    const file = path.join(folder, 'pages', 'chat.html');
     const date = new Date('1985-10-26T08:15:00Z');
     await utimes(file, date, date);
     const before = (await get('/', HTML)).headers.etag;
