@@ -10,6 +10,8 @@ export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
 export { chatWords } from './words/pages/chat.ts';
+export { importFileWords } from './words/import-file.ts';
+export { nameWords } from './words/names.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
 export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
