@@ -20,7 +20,8 @@ test('the texts of a page are loaded with that page', async () => {
   const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));
   const first = [...read('index.html').matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, file = '']) => file);
   expect(first.length).toBeGreaterThan(0);
-  for (const file of readdirSync(PAGES)) {
+  const pages = readdirSync(PAGES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  for (const file of pages) {
     const words: unknown = await import(path.join(PAGES, file));
     const sentences = sentencesIn(words);
     expect(sentences.length, file).toBeGreaterThan(0);

@@ -16,10 +16,10 @@ import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
-import { chatWords, commonWords } from '../../../words.ts';
+import { branchWords, commonWords } from '../../../words.ts';
 import css from './branches.module.css';
 
-const words = chatWords.deleteBranch;
+const words = branchWords.delete;
 
 /** Page size; small, because each row fetches the message at its fork point. */
 const PAGE = 20;

@@ -16,7 +16,7 @@ import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
 import { Spinner } from '../../../ui/state/spinner.tsx';
-import { chatWords } from '../../../words.ts';
+import { contextsWords } from '../../../words.ts';
 import { ContextBranch } from './context-branch.tsx';
 import { ContextItem } from './context-item.tsx';
 import { SHOWN, filterOf, type Shown } from './context-filter.ts';
@@ -111,7 +111,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
             ),
           )}
           {isNested && !contexts.hasNextPage && rows.length >= NEWEST && (
-            <p className={css.end}>{chatWords.listEnds(NEWEST)}</p>
+            <p className={css.end}>{contextsWords.listEnds(NEWEST)}</p>
           )}
         </VList>
       )}

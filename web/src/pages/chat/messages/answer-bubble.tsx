@@ -8,7 +8,7 @@ import { classes } from '../../../ui/classes.ts';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
-import { chatWords } from '../../../words.ts';
+import { messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
@@ -58,7 +58,7 @@ export function AnswerBubble({ message, results, context }: Props) {
 }
 
 function labelOf({ type, status }: Message): string {
-  if (status === 'retracted') return chatWords.retracted.answer;
+  if (status === 'retracted') return messageWords.retracted.answer;
   return type === 'plan' ? 'Plan' : 'Answer';
 }
 

@@ -7,7 +7,7 @@ import { workerQuery } from '../../../data/query/workers.ts';
 import { classes } from '../../../ui/classes.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
-import { chatWords } from '../../../words.ts';
+import { messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
@@ -18,14 +18,14 @@ export function InputBubble({ message, context }: { message: Message; context: C
   return (
     <article
       className={classes(css.row, css.input, isRetracted && css.retracted)}
-      aria-label={isRetracted ? chatWords.retracted.input : 'Input'}
+      aria-label={isRetracted ? messageWords.retracted.input : 'Input'}
       data-message={message.id}
     >
       {message.sender_worker_id !== null && <Sender id={message.sender_worker_id} />}
       <Content content={message.content} />
       <footer className={css.foot}>
         <RetractedMark message={message} />
-        {message.steered && <Badge title={chatWords.steeredHint}>{chatWords.steered}</Badge>}
+        {message.steered && <Badge title={messageWords.steeredHint}>{messageWords.steered}</Badge>}
         <RelativeTime at={message.created_at} />
         <MessageActions context={context} message={message} />
       </footer>
