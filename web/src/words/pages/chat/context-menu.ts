@@ -44,7 +44,7 @@ export const contextMenuWords = {
       context: { name: 'Context id', copy: 'Copy the context id' },
       worker: { name: 'Worker id', copy: 'Copy the worker id' },
       job: { name: 'Job id', copy: 'Copy the job id' },
-      source: { name: 'Forked from id', copy: 'Copy the forked from id' },
+      source: { name: 'Forked from', copy: 'Copy the id of the source' },
     },
     links: {
       label: 'Context links',
