@@ -14,6 +14,7 @@ export { nameWords } from './words/names.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
 export { branchWords } from './words/pages/chat/branches.ts';
+export { composerWords, queuedWords, stopWords } from './words/pages/chat/composer.ts';
 export { contextMenuWords } from './words/pages/chat/context-menu.ts';
 export { contextsWords } from './words/pages/chat/contexts.ts';
 export { messageListWords, messageWords, toolWords } from './words/pages/chat/messages.ts';
