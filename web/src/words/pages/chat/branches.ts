@@ -1,4 +1,5 @@
 /** Texts of the branches of a context. */
+import { commonWords } from '../../common.ts';
 import { count } from '../../count.ts';
 
 export const branchWords = {
@@ -14,6 +15,7 @@ export const branchWords = {
     title: 'Branches',
     about: 'Each branch shares the messages before its fork point with its parent branch.',
     list: 'Branches',
+    showMore: (branches: number) => `${commonWords.showMore} (${branches})`,
     active: 'Active',
     messages: (messages: number) => count(messages, 'message', 'messages'),
     switch: 'Switch',
