@@ -21,6 +21,7 @@ export { contextsWords } from './words/pages/chat/contexts.ts';
 export { messageMenuWords } from './words/pages/chat/message-menu.ts';
 export { messageListWords, messageWords, toolWords } from './words/pages/chat/messages.ts';
 export { chatWords } from './words/pages/chat/page.ts';
+export { contextSettingsWords } from './words/pages/chat/settings.ts';
 export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
 export { jobsWords } from './words/pages/jobs.ts';
 export { overviewWords } from './words/pages/overview.ts';

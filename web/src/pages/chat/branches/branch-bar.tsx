@@ -8,10 +8,12 @@ import { keys } from '../../../data/query/keys.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
-import { branchWords as words } from '../../../words.ts';
+import { branchWords } from '../../../words.ts';
 import css from './branches.module.css';
 import { BranchesDialog } from './branches-dialog.tsx';
 import { CreateBranch } from './create-branch.tsx';
+
+const words = branchWords;
 
 /** Maximum number of branches in the menu; the dialog lists all. */
 const OFFERED = 12;

@@ -14,13 +14,15 @@ import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { clickByKey } from '../../../ui/forms/page-keys.ts';
 import { Select, type Option } from '../../../ui/forms/select.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
-import { composerWords as words } from '../../../words.ts';
+import { composerWords } from '../../../words.ts';
 import { ACCEPTED, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
 import { focusComposer, focusMessages } from './focus.ts';
 import { useAttachments } from './use-attachments.ts';
 import { isBusy, isMoving } from '../state.ts';
+
+const words = composerWords;
 
 type Delivery = keyof typeof words.deliveries;
 

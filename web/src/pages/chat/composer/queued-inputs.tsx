@@ -11,9 +11,11 @@ import { useTakenOver } from '../../../data/query/use-sending.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { TextArea } from '../../../ui/forms/field.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
-import { commonWords, queuedWords as words } from '../../../words.ts';
+import { commonWords, queuedWords } from '../../../words.ts';
 import css from './queued-inputs.module.css';
 import { isBusy } from '../state.ts';
+
+const words = queuedWords;
 
 const NONE: readonly Message[] = [];
 

@@ -8,9 +8,11 @@ import { keys } from '../../../data/query/keys.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
-import { stopWords as words } from '../../../words.ts';
+import { stopWords } from '../../../words.ts';
 import css from '../state-line.module.css';
 import { focusComposer } from './focus.ts';
+
+const words = stopWords;
 
 type StopTarget = NonNullable<Interrupt['mode']> | 'cancel';
 

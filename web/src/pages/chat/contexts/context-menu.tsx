@@ -17,7 +17,9 @@ import { DetailsDialog } from './menu/details-dialog.tsx';
 import { ForkDialog } from './menu/fork-dialog.tsx';
 import { ImportDialog } from './menu/import-dialog.tsx';
 import { RenameDialog } from './menu/rename-dialog.tsx';
-import { chatWords, contextMenuWords as words, placeWords } from '../../../words.ts';
+import { chatWords, contextMenuWords, placeWords } from '../../../words.ts';
+
+const words = contextMenuWords;
 
 const DIALOGS = {
   rename: RenameDialog,

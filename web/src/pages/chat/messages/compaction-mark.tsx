@@ -15,9 +15,11 @@ import { Markdown } from '../../../ui/text/markdown.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Sentence } from '../../../ui/text/sentence.tsx';
-import { commonWords, compactionWords as words } from '../../../words.ts';
+import { commonWords, compactionWords } from '../../../words.ts';
 import { unfolded } from './marks.ts';
 import css from '../compactions/compaction-mark.module.css';
+
+const words = compactionWords;
 
 export type CompactionMarkProps = {
   context: Context;

@@ -10,11 +10,13 @@ import { keys } from '../../../data/query/keys.ts';
 import { IconButton } from '../../../ui/forms/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
-import { messageMenuWords as words } from '../../../words.ts';
+import { messageMenuWords } from '../../../words.ts';
 import { CreateBranch } from '../branches/create-branch.tsx';
 import { EditInput } from './menu/edit-input.tsx';
 import { SiblingSwitcher } from './menu/sibling-switcher.tsx';
 import css from '../message-menu/message-menu.module.css';
+
+const words = messageMenuWords;
 
 export type MessageActionsProps = { context: Context; message: Message };
 

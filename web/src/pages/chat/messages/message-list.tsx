@@ -14,7 +14,7 @@ import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
-import { messageListWords as words } from '../../../words.ts';
+import { messageListWords } from '../../../words.ts';
 import { Announcer } from '../announcer.tsx';
 import { useCompactionMarks } from './compaction-marks.ts';
 import css from './message-list.module.css';
@@ -22,6 +22,8 @@ import { MessageRow } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
 import { useShift, useSought } from './scrolling.ts';
 import { useEnd, type Place } from './use-end.ts';
+
+const words = messageListWords;
 
 /** Distance to an edge, in pixels, at which more messages are fetched. */
 const NEAR = 1_500;

@@ -15,8 +15,10 @@ import { SpawnedWorkers } from '../contexts/spawned-workers.tsx';
 import { CallLog } from '../../../call-log/call-log.tsx';
 import { CallProgress } from '../../../call-log/call-progress.tsx';
 import { ToolWait } from '../../../answers/tool-wait.tsx';
-import { answerWords, toolWords as words } from '../../../words.ts';
+import { answerWords, toolWords } from '../../../words.ts';
 import css from './tool-card.module.css';
+
+const words = toolWords;
 
 const { approval: approvalWords } = answerWords;
 
