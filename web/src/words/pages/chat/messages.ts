@@ -1,4 +1,4 @@
-/** Texts of the messages of a chat, their tool calls and their menu. */
+/** Texts of the messages of a chat and of their tool calls. */
 import type { Retraction } from 'nightshift/client';
 
 export const messageListWords = {
