@@ -18,9 +18,12 @@ function sentencesIn(words: unknown): string[] {
 
 test('the texts of a page are loaded with that page', async () => {
   const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));
-  const first = [...read('index.html').matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, file = '']) => file);
+  const scriptsIn = (html: string) => [...read(html).matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, file = '']) => file);
+  const first = scriptsIn('index.html');
+  const linked = readdirSync(path.join(BUILT, 'pages')).map((html) => scriptsIn(`pages/${html}`));
   expect(first.length).toBeGreaterThan(0);
-  for (const file of readdirSync(PAGES)) {
+  const pages = readdirSync(PAGES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+  for (const file of pages) {
     const words: unknown = await import(path.join(PAGES, file));
     const sentences = sentencesIn(words);
     expect(sentences.length, file).toBeGreaterThan(0);
@@ -29,5 +32,10 @@ test('the texts of a page are loaded with that page', async () => {
     );
     expect(holding.length, file).toBe(1);
     expect(first, file).not.toContain(holding[0]);
+    // The HTML of a page names it, so that the browser need not run the entry first.
+    expect(
+      linked.some((scripts) => scripts.includes(holding[0] ?? '')),
+      file,
+    ).toBe(true);
   }
 });

@@ -34,6 +34,24 @@ async function spawned(count: number): Promise<string> {
 
 const links = (page: Page) => page.getByRole('log').getByRole('link', { name: /^w\d+/ });
 
+test.for(['/', '/jobs', '/inbox', '/schedules', '/overview', '/search', '/access', '/settings'])(
+  'the HTML of %s names all scripts and styles that the page loads',
+  async (address) => {
+    const page = await visit('about:blank');
+    const loaded = new Set<string>();
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/assets\/.*\.(?:js|css)$/.test(pathname)) loaded.add(pathname);
+    });
+    const answer = await page.goto(`${platform().url}${address}`);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await settled(page);
+    const html = (await answer?.text()) ?? '';
+    expect(loaded.size).toBeGreaterThan(5);
+    expect([...loaded].filter((file) => !html.includes(`"${file}"`))).toEqual([]);
+  },
+);
+
 test('opening a chat makes as many requests for 24 spawned workers as for 3', async () => {
   const made: number[] = [];
   for (const count of [3, 24]) {

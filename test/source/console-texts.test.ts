@@ -6,49 +6,19 @@ import { findTexts } from './console-texts.ts';
 
 const SOURCES = path.join(import.meta.dirname, '../../web/src');
 
-/**
- * The areas whose texts are not in `words` yet, with how many texts may still be in their sources. A number only ever
- * becomes smaller.
- */
-const NOT_MOVED: Readonly<Record<string, number>> = {
-  data: 6,
-  'pages/chat': 308,
-};
-
 const texts = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
   .map((file) => file.replaceAll(path.sep, '/'))
   .filter((file) => /\.tsx?$/.test(file) && !/^words(?:\.ts$|\/)/.test(file))
   .sort()
   .flatMap((file) =>
-    findTexts(readFileSync(path.join(SOURCES, file), 'utf8')).map(({ line, text }) => ({ file, line, text })),
+    findTexts(readFileSync(path.join(SOURCES, file), 'utf8')).map(
+      ({ line, text }) => `web/src/${file}:${line}: ${text}`,
+    ),
   );
 
-/** `pages/tenants` of `pages/tenants/page.tsx`; `ui` of `ui/forms/field.tsx`. */
-function areaOf(file: string): string {
-  const [folder = '', page = ''] = file.split('/');
-  return folder === 'pages' ? `${folder}/${page}` : folder;
-}
-
 describe('texts of the console', () => {
-  test('are in web/src/words, except for those of areas that have not moved yet', () => {
-    const found = texts
-      .filter(({ file }) => !Object.hasOwn(NOT_MOVED, areaOf(file)))
-      .map(({ file, line, text }) => `web/src/${file}:${line}: ${text}`);
-    expect(found).toEqual([]);
-  });
-
-  test('only move into words: an area that has not moved gets no more of them', () => {
-    const counts = Object.groupBy(texts, ({ file }) => areaOf(file));
-    const more = Object.entries(NOT_MOVED).flatMap(([area, most]) => {
-      const count = counts[area]?.length ?? 0;
-      return count > most ? [`${area}: ${count} texts, at most ${most}`] : [];
-    });
-    expect(more).toEqual([]);
-  });
-
-  test('a list that has become empty is removed', () => {
-    const areas = new Set(texts.map(({ file }) => areaOf(file)));
-    expect(Object.keys(NOT_MOVED).filter((area) => !areas.has(area))).toEqual([]);
+  test('are in web/src/words', () => {
+    expect(texts).toEqual([]);
   });
 });
 
@@ -103,6 +73,7 @@ describe('the finder of texts', () => {
       throw new Error('index.html has no element #root.');
       const box = <a className="wide box" rel="noopener noreferrer" {...more} data-here={here ? 'yes' : 'no'}>
         <code>limits.tenant</code> <kbd>Enter</kbd> · {total} / {size}
+        <button aria-keyshortcuts={here ? 'Escape' : undefined} />
       </a>;
     `;
     expect(found(source)).toEqual([]);

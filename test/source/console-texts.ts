@@ -30,7 +30,15 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /** Attributes of elements whose value is never read, though it may have several words. */
-const NEVER_READ: ReadonlySet<string> = new Set(['className', 'd', 'rel', 'sizes', 'style', 'viewBox']);
+const NEVER_READ: ReadonlySet<string> = new Set([
+  'aria-keyshortcuts',
+  'className',
+  'd',
+  'rel',
+  'sizes',
+  'style',
+  'viewBox',
+]);
 
 const HAS_WORD = /\p{L}{2}|(?<!\p{L})[AaI](?!\p{L})/u;
 /** Two words, or one word that begins a sentence or a label. */

@@ -20,6 +20,7 @@ export function useDecide(call: ToolCall, failed: string): Decide {
   return (label, send) =>
     decide(waitOf(call), {
       label,
+      labelOfOthers: answerWords.decidedTogether,
       send: async () => {
         const decided = decidedBy(await send());
         const waiting = cache.getQueryData(approvalsQuery().queryKey)?.data ?? [];

@@ -1,5 +1,6 @@
 /** Display texts for objects of the API. */
 import type { Context, ContentBlock, Message } from 'nightshift/client';
+import { nameWords } from '../words.ts';
 
 type Named = Pick<Context, 'title' | 'first_input' | 'parent_worker_id' | 'worker_name' | 'id'>;
 
@@ -10,7 +11,7 @@ type Named = Pick<Context, 'title' | 'first_input' | 'parent_worker_id' | 'worke
 export function contextName({ title, first_input: firstInput, parent_worker_id, worker_name, id }: Named): string {
   if (title !== null && title.trim() !== '') return title;
   if (firstInput !== null && parent_worker_id === null) return firstInput;
-  return worker_name.trim() !== '' ? worker_name : `Context ${shortId(id)}`;
+  return worker_name.trim() !== '' ? worker_name : nameWords.context(shortId(id));
 }
 
 /** The last six characters: ids (UUIDv7) created at the same time differ only at the end. */

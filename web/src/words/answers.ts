@@ -13,6 +13,8 @@ export const answerWords = {
   expires: 'Expires {when}',
   /** Of an approval: then the timeout decides. */
   timesOut: 'Times out {when}',
+  /** Of a call that the decision on another one decided, too. */
+  decidedTogether: 'Decided together with another call',
   notWaiting: 'This call no longer waits: it was already decided, or its job has ended.',
 
   approval: {

@@ -77,7 +77,7 @@ export function compactedQuery(id: string, branch: string) {
 
 export function messageQuery(id: string, messageId: string) {
   return queryOptions({
-    queryKey: keys.message(id, messageId),
+    queryKey: keys.messageRecord(id, messageId),
     queryFn: ({ signal }) => client.contexts.messages.get(id, messageId, { signal }),
   });
 }

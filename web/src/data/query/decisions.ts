@@ -17,6 +17,8 @@ export type Wait = { callId: string; since: string | null };
 
 type Deciding = {
   label: string;
+  /** The label of other waits that the same request decided. */
+  labelOfOthers: string;
   /** Resolves with the other waits that the same request decided. */
   send: () => Promise<readonly Wait[]>;
   /** Called after a failed request; the call can be decided again. */
@@ -57,11 +59,11 @@ export async function sendPending(): Promise<void> {
 async function send(key: string): Promise<void> {
   const deciding = takePending(key);
   if (deciding === null) return;
-  const { label } = deciding;
+  const { label, labelOfOthers } = deciding;
   set(key, { state: 'sending', label });
   try {
     const others = await deciding.send();
-    for (const other of others) set(keyOf(other), { state: 'sent', label: 'Decided together with another call' });
+    for (const other of others) set(keyOf(other), { state: 'sent', label: labelOfOthers });
     set(key, { state: 'sent', label });
   } catch (error) {
     set(key, null);

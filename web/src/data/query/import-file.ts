@@ -3,6 +3,7 @@
  * `fetch` reports no upload progress.
  */
 import { NightshiftError, type Context, type Problem } from 'nightshift/client';
+import { importFileWords } from '../../words.ts';
 
 /**
  * `share` is the uploaded part of the bytes, 0 to 1; at 1 the API processes the file. Rejects with a `NightshiftError`,
@@ -21,14 +22,7 @@ export function importFile(
       if (request.status === 201) resolve(JSON.parse(request.responseText) as Context);
       else reject(toError(request));
     });
-    request.addEventListener('error', () =>
-      reject(
-        new NightshiftError(
-          'unreachable',
-          'The upload was interrupted: the API could not be reached or closed the connection.',
-        ),
-      ),
-    );
+    request.addEventListener('error', () => reject(new NightshiftError('unreachable', importFileWords.interrupted)));
     signal.addEventListener('abort', () => {
       request.abort();
       reject(signal.reason as Error);
@@ -39,10 +33,7 @@ export function importFile(
 
 function toError({ status, responseText }: XMLHttpRequest): NightshiftError {
   const problem = parse(responseText);
-  if (problem === null)
-    return new NightshiftError('unexpected_answer', `The API answered with status ${status} and no error message.`, {
-      status,
-    });
+  if (problem === null) return new NightshiftError('unexpected_answer', importFileWords.noMessage(status), { status });
   const { code, message, param, errors = [] } = problem.error;
   return new NightshiftError(code, message, { status, param, errors });
 }
@@ -63,7 +54,7 @@ function parse(text: string): Problem | null {
 export async function folderBody(files: readonly File[]): Promise<Blob> {
   const named = files.map((file) => ({ file, path: file.webkitRelativePath || file.name }));
   const metadata = named.find(({ path }) => path.split('/').at(-1) === 'metadata.json');
-  if (metadata === undefined) throw new Error('This folder contains no metadata.json.');
+  if (metadata === undefined) throw new Error(importFileWords.noMetadata);
   const root = metadata.path.slice(0, -'metadata.json'.length);
   const parsed: Record<string, unknown> = {};
   for (const { file, path } of named) {
@@ -77,6 +68,6 @@ function parseFile(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new Error(`${path} is not valid JSON.`, { cause });
+    throw new Error(importFileWords.notJson(path), { cause });
   }
 }

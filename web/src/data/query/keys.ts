@@ -64,7 +64,7 @@ export const keys = {
   turns: (id: string) => ['context', id, 'turns'] as const,
   branches: (id: string) => ['context', id, 'branches'] as const,
   siblings: (id: string, messageId: string) => ['context', id, 'siblings', messageId] as const,
-  message: (id: string, messageId: string) => ['context', id, 'message', messageId] as const,
+  messageRecord: (id: string, messageId: string) => ['context', id, 'message', messageId] as const,
   compacted: (id: string, branch: string) => ['context', id, 'compacted', branch] as const,
   compactions: (id: string) => ['context', id, 'compactions'] as const,
   /** Not below the key of its context: its stream has no events of theirs. */

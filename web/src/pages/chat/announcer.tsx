@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import type { Message } from 'nightshift/client';
 import { textOf } from '../../data/format.ts';
+import { chatWords } from '../../words.ts';
 import css from './hidden.module.css';
 
 const LONGEST = 300;
@@ -15,7 +16,7 @@ export function Announcer({ messages, isAtEnd }: { messages: readonly Message[];
   useEffect(() => {
     if (last === undefined || lastId.current === last.id) return;
     // The message that exists when the page opens is not announced.
-    if (lastId.current !== null) setAnnouncement(`Assistant: ${textOf(last).slice(0, LONGEST)}`);
+    if (lastId.current !== null) setAnnouncement(chatWords.announced(textOf(last).slice(0, LONGEST)));
     lastId.current = last.id;
   }, [last]);
   return (

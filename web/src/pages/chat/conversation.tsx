@@ -16,6 +16,7 @@ import { useTitle } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
+import { chatWords } from '../../words.ts';
 import { BranchBar } from './branches/branch-bar.tsx';
 import { Composer } from './composer/composer.tsx';
 import { focusComposer } from './composer/focus.ts';
@@ -37,7 +38,7 @@ export function Conversation({ id }: { id: string }) {
   useChatKeys(section);
   if (context.data === undefined)
     return (
-      <section className={css.conversation} aria-label="Conversation">
+      <section className={css.conversation} aria-label={chatWords.conversation}>
         <div className={css.head}>
           <Back />
         </div>
@@ -50,7 +51,7 @@ export function Conversation({ id }: { id: string }) {
     );
   const state = live.state ?? context.data.state;
   return (
-    <section ref={section} className={css.conversation} aria-label="Conversation">
+    <section ref={section} className={css.conversation} aria-label={chatWords.conversation}>
       <Header context={context.data} state={state} />
       <MessageList
         key={context.data.active_branch}
@@ -64,7 +65,7 @@ export function Conversation({ id }: { id: string }) {
         <QueuedInputs context={context.data} state={state} />
         <Composer context={context.data} state={state} />
       </div>
-      {live.connection === 'failed' && <ErrorState title="Live updates have stopped" error={live.error} />}
+      {live.connection === 'failed' && <ErrorState title={chatWords.liveStopped} error={live.error} />}
     </section>
   );
 }
@@ -110,12 +111,12 @@ function Header({ context, state }: { context: Context; state: string }) {
       </span>
       <div className={css.actions}>
         <BranchBar context={context} />
-        <Tooltip text="Worker tree">
+        <Tooltip text={chatWords.tree}>
           <Link
             to="/workers/$workerId/tree"
             params={{ workerId: context.worker_id }}
             className={`${buttonClass({ variant: 'quiet' }, true)} ${css.tree ?? ''}`}
-            aria-label="Worker tree"
+            aria-label={chatWords.tree}
           >
             <Network />
           </Link>
@@ -129,7 +130,11 @@ function Header({ context, state }: { context: Context; state: string }) {
 /** Link back to the context list, which is a separate screen on phones. */
 function Back() {
   return (
-    <Link to="/" className={`${buttonClass({ variant: 'quiet' }, true)} ${css.back ?? ''}`} aria-label="All contexts">
+    <Link
+      to="/"
+      className={`${buttonClass({ variant: 'quiet' }, true)} ${css.back ?? ''}`}
+      aria-label={chatWords.allContexts}
+    >
       <ArrowLeft />
     </Link>
   );

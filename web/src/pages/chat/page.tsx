@@ -3,6 +3,7 @@ import { useParams } from '@tanstack/react-router';
 import { MessagesSquare } from 'lucide-react';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { useTitle } from '../../ui/layout/page.tsx';
+import { chatWords, placeWords } from '../../words.ts';
 import css from './chat.module.css';
 import { ContextsPane } from './contexts/contexts-pane.tsx';
 import { Conversation } from './conversation.tsx';
@@ -19,15 +20,15 @@ export function ChatPage() {
 }
 
 function NothingOpen() {
-  useTitle('Chat');
+  useTitle(placeWords.chat);
   return (
     <div className={css.nothing}>
       <Empty
         icon={<MessagesSquare aria-hidden="true" />}
-        title="No context selected"
+        title={chatWords.nothingOpen.title}
         action={<NewWorker variant="primary" />}
       >
-        Select a context from the list, or create a worker.
+        {chatWords.nothingOpen.about}
       </Empty>
     </div>
   );

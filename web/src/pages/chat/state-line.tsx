@@ -13,9 +13,12 @@ import { Spinner } from '../../ui/state/spinner.tsx';
 import { useTimeFormat, type FormatTime } from '../../ui/text/time-format.ts';
 import { Duration } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
+import { chatWords, commonWords } from '../../words.ts';
 import css from './state-line.module.css';
 import { isBusy, isMoving } from './state.ts';
 import { StopButton } from './composer/stop-button.tsx';
+
+const words = chatWords.state;
 
 /** Poll interval: the stream has no events for queue positions and throttles. */
 const ASK_AGAIN_MS = 2_000;
@@ -33,11 +36,11 @@ export function StateLine({ context, state }: { context: Context; state: string 
   const jobId = data.job_id ?? ended?.id ?? null;
   const isFailed = state === 'PermanentFailure';
   return (
-    <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label="State">
+    <div className={classes(css.line, isFailed && css.failed)} role="group" aria-label={words.label}>
       {isMoving(state) && <Spinner />}
       <p className={css.why} role="status">
         {withTimes(data.why, format)}
-        {data.queue_position !== null && ` Position in queue: ${data.queue_position}.`}
+        {data.queue_position !== null && ` ${words.position(data.queue_position)}`}
       </p>
       {busy && (
         <span className={css.since}>
@@ -46,7 +49,7 @@ export function StateLine({ context, state }: { context: Context; state: string 
       )}
       {jobId !== null && (
         <Link to="/jobs/$jobId" params={{ jobId }} className={css.job}>
-          Timeline
+          {chatWords.timeline}
         </Link>
       )}
       {isFailed && <Retry context={context} />}
@@ -68,19 +71,19 @@ function withTimes(why: string, format: FormatTime): string {
 }
 
 function Retry({ context }: { context: Context }) {
-  const retry = useDoing(context, () => client.contexts.retry(context.id), 'Could not retry');
+  const retry = useDoing(context, () => client.contexts.retry(context.id), words.retryFailed);
   return (
     <Button size="small" busy={retry.isPending} onClick={() => retry.mutate()}>
-      <RotateCcw aria-hidden="true" /> Retry
+      <RotateCcw aria-hidden="true" /> {commonWords.retry}
     </Button>
   );
 }
 
 function Start({ context }: { context: Context }) {
-  const start = useDoing(context, () => client.workers.start(context.worker_id), 'Could not start the worker');
+  const start = useDoing(context, () => client.workers.start(context.worker_id), chatWords.startFailed);
   return (
     <Button size="small" busy={start.isPending} onClick={() => start.mutate()}>
-      <Play aria-hidden="true" /> Start worker
+      <Play aria-hidden="true" /> {chatWords.startWorker}
     </Button>
   );
 }

@@ -1,6 +1,6 @@
 /** Whether a context has an unfinished job, which can be stopped. */
 export function isBusy(state: string): boolean {
-  return !['Idle', 'PermanentFailure', 'Stopped'].includes(state);
+  return state !== 'Idle' && state !== 'PermanentFailure' && state !== 'Stopped';
 }
 
 /** Whether its job is unfinished and does not wait for a person. */

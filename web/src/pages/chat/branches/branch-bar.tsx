@@ -8,9 +8,12 @@ import { keys } from '../../../data/query/keys.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { branchWords } from '../../../words.ts';
 import css from './branches.module.css';
 import { BranchesDialog } from './branches-dialog.tsx';
 import { CreateBranch } from './create-branch.tsx';
+
+const words = branchWords;
 
 /** Maximum number of branches in the menu; the dialog lists all. */
 const OFFERED = 12;
@@ -22,13 +25,13 @@ export function BranchBar({ context }: { context: Context }) {
   const go = useMutation({
     mutationFn: (name: string) => client.contexts.branches.switch(contextId, name),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => showError('Could not switch the branch', error),
+    onError: (error) => showError(words.switchFailed, error),
   });
   return (
     <>
       <Menu
         trigger={
-          <Button size="small" variant="quiet" busy={go.isPending} aria-label={`Branch: ${active}`}>
+          <Button size="small" variant="quiet" busy={go.isPending} aria-label={words.active(active)}>
             <GitBranch />
             <span className={css.active}>{active}</span>
             {branches.length > 1 && <span className={css.count} data-count={branches.length} />}
@@ -37,17 +40,17 @@ export function BranchBar({ context }: { context: Context }) {
         }
       >
         <MenuChoice
-          label="Branch"
+          label={words.choice}
           value={active}
           options={offered(branches, active).map((name) => ({ value: name, label: name }))}
           onChange={(name) => name !== active && go.mutate(name)}
         />
         <MenuLine />
         <MenuItem icon={<GitBranchPlus />} onSelect={() => setOpen('new')}>
-          New branch …
+          {words.new}
         </MenuItem>
         <MenuItem icon={<ListTree />} onSelect={() => setOpen('all')}>
-          {branches.length > OFFERED ? `All ${branches.length} branches …` : 'Manage branches …'}
+          {branches.length > OFFERED ? words.all(branches.length) : words.manage}
         </MenuItem>
       </Menu>
       {open === 'new' && <CreateBranch contextId={contextId} onClose={() => setOpen('nothing')} />}

@@ -16,10 +16,11 @@ import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
-import { chatWords, commonWords } from '../../../words.ts';
+import { branchWords, commonWords } from '../../../words.ts';
 import css from './branches.module.css';
 
-const words = chatWords.deleteBranch;
+const words = branchWords.dialog;
+const deleteWords = branchWords.delete;
 
 /** Page size; small, because each row fetches the message at its fork point. */
 const PAGE = 20;
@@ -29,23 +30,19 @@ export function BranchesDialog({ contextId, onClose }: { contextId: string; onCl
   const branches = useQuery(branchesQuery(contextId));
   const all = branches.data ?? [];
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      wide
-      title="Branches"
-      description="Each branch shares the messages before its fork point with its parent branch."
-    >
+    <Dialog open onClose={onClose} wide title={words.title} description={words.about}>
       {branches.isPending && <Skeleton lines={3} height={48} />}
       {branches.isError && all.length === 0 && (
         <ErrorState error={branches.error} onRetry={() => void branches.refetch()} />
       )}
-      <ul className={css.list} aria-label="Branches">
+      <ul className={css.list} aria-label={words.list}>
         {all.slice(0, shown).map((branch) => (
           <BranchRow key={branch.name} contextId={contextId} branch={branch} />
         ))}
       </ul>
-      {all.length > shown && <Button onClick={() => setShown(shown + PAGE)}>Show more ({all.length - shown})</Button>}
+      {all.length > shown && (
+        <Button onClick={() => setShown(shown + PAGE)}>{words.showMore(all.length - shown)}</Button>
+      )}
     </Dialog>
   );
 }
@@ -69,11 +66,11 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
     <li className={css.row}>
       <div className={css.what}>
         <p className={css.name}>
-          {branch.name} {branch.active && <Badge tone="accent">Active</Badge>}
+          {branch.name} {branch.active && <Badge tone="accent">{words.active}</Badge>}
         </p>
         <ForkPoint contextId={contextId} branch={branch} />
         <p className={css.facts}>
-          {branch.length !== null && `${branch.length} messages · `}
+          {branch.length !== null && `${words.messages(branch.length)} · `}
           <Tokens usage={branch.usage} /> · <RelativeTime at={branch.created_at} />
         </p>
         {go.error !== null && (
@@ -83,18 +80,18 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
         )}
       </div>
       {!branch.active && (
-        <Button size="small" busy={go.isPending} onClick={() => go.mutate()} aria-label={`Switch to ${branch.name}`}>
-          Switch
+        <Button size="small" busy={go.isPending} onClick={() => go.mutate()} aria-label={words.switchTo(branch.name)}>
+          {words.switch}
         </Button>
       )}
       {/* The API refuses branches that cannot be deleted. */}
-      <IconButton label={words.open(branch.name)} size="small" variant="risky" onClick={() => setAsking(true)}>
+      <IconButton label={deleteWords.open(branch.name)} size="small" variant="risky" onClick={() => setAsking(true)}>
         <Trash2 />
       </IconButton>
       {isAsking && (
         <ConfirmDialog
-          title={words.title(branch.name)}
-          description={words.about}
+          title={deleteWords.title(branch.name)}
+          description={deleteWords.about}
           submit={commonWords.delete}
           saving={remove}
           onSubmit={() => remove.mutate()}
@@ -112,13 +109,12 @@ function ForkPoint({ contextId, branch }: { contextId: string; branch: Branch })
     enabled: messageId !== null,
     staleTime: Infinity,
   });
-  if (parent === null) return <p className={css.facts}>Root branch</p>;
-  if (messageId === null) return <p className={css.facts}>From {parent}, no shared messages</p>;
+  if (parent === null) return <p className={css.facts}>{words.root}</p>;
+  if (messageId === null) return <p className={css.facts}>{words.fromNothing(parent)}</p>;
   const excerpt = message === undefined ? '' : textOf(message).slice(0, 80);
   return (
     <p className={css.facts}>
-      From {parent}
-      {message !== undefined && ` after ${message.turn ?? 'a note'}`}
+      {message === undefined ? words.from(parent) : words.fromAfter(parent, message.turn)}
       {excerpt !== '' && <q className={css.excerpt}>{excerpt}</q>}
     </p>
   );

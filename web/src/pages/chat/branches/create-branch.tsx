@@ -10,6 +10,9 @@ import { TextField } from '../../../ui/forms/field.tsx';
 import { readError } from '../../../ui/state/read-error.ts';
 import { Checkbox } from '../../../ui/forms/checkbox.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { branchWords, commonWords } from '../../../words.ts';
+
+const words = branchWords.create;
 
 /** Without `fromMessageId` the branch shares all completed messages. */
 export function CreateBranch({
@@ -34,7 +37,7 @@ export function CreateBranch({
       }),
     onSuccess: async (branch) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice(activate ? `Switched to branch ${branch.name}` : `Branch ${branch.name} created`);
+      showNotice(activate ? words.switched(branch.name) : words.done(branch.name));
       onClose();
     },
   });
@@ -42,43 +45,38 @@ export function CreateBranch({
     event.preventDefault();
     if (name.trim() !== '') create.mutate();
   };
-  const from = context?.active_branch ?? 'the active branch';
   return (
     <Dialog
       open
       onClose={onClose}
-      title="New branch"
-      description={
-        fromMessageId === undefined
-          ? `Starts with all completed messages of ${from}.`
-          : 'Starts with all messages up to this one.'
-      }
+      title={words.title}
+      description={fromMessageId === undefined ? words.withAll(context?.active_branch ?? null) : words.withMessagesTo}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{commonWords.cancel}</Button>
           <Button
             variant="primary"
             busy={create.isPending}
             disabled={name.trim() === ''}
             onClick={() => create.mutate()}
           >
-            Create branch
+            {words.submit}
           </Button>
         </>
       }
     >
       <form onSubmit={submit}>
         <TextField
-          label="Name"
+          label={commonWords.name}
           value={name}
-          placeholder="alternative"
+          placeholder={words.nameExample}
           autoComplete="off"
-          hint="Letters, digits, dots, dashes and underscores."
+          hint={words.nameHint}
           error={create.isError ? readError(create.error).message : null}
           onChange={({ target }) => setName(target.value)}
         />
       </form>
-      <Checkbox label="Switch to the new branch" checked={activate} onChange={setActivate} />
+      <Checkbox label={words.activate} checked={activate} onChange={setActivate} />
     </Dialog>
   );
 }

@@ -1,5 +1,6 @@
 /** Attachments of an input: images and PDFs, converted to content blocks. */
 import type { InputBlock } from 'nightshift/client';
+import { composerWords } from '../../../words.ts';
 
 export type Attached = { name: string; block: InputBlock; bytes: number };
 
@@ -25,7 +26,7 @@ async function toBase64(file: File): Promise<string> {
   const url = await new Promise<string>((resolve, reject) => {
     const reader = new FileReader();
     reader.addEventListener('load', () => resolve(typeof reader.result === 'string' ? reader.result : ''));
-    reader.addEventListener('error', () => reject(reader.error ?? new Error('The file could not be read.')));
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(composerWords.attachments.unreadable)));
     reader.readAsDataURL(file);
   });
   return url.slice(url.indexOf(',') + 1);

@@ -14,6 +14,7 @@ import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { clickByKey } from '../../../ui/forms/page-keys.ts';
 import { Select, type Option } from '../../../ui/forms/select.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { composerWords } from '../../../words.ts';
 import { ACCEPTED, type Attached } from './attachments.ts';
 import css from './composer.module.css';
 import { keepDraft, readDraft } from './drafts.ts';
@@ -21,16 +22,17 @@ import { focusComposer, focusMessages } from './focus.ts';
 import { useAttachments } from './use-attachments.ts';
 import { isBusy, isMoving } from '../state.ts';
 
-type Delivery = 'queue' | 'steer' | 'interrupt';
+const words = composerWords;
 
-const DELIVERIES: readonly Option<Delivery>[] = [
-  { value: 'queue', label: 'Queue: after the current job' },
-  { value: 'steer', label: 'Steer: at the next step' },
-  { value: 'interrupt', label: 'Interrupt: stop and run now' },
-];
+type Delivery = keyof typeof words.deliveries;
+
+const DELIVERIES = (Object.keys(words.deliveries) as Delivery[]).map((value): Option<Delivery> => ({
+  value,
+  label: words.deliveries[value],
+}));
 
 /** While a question waits, an input with delivery `queue` is its answer. */
-const WHILE_ASKED = DELIVERIES.with(0, { value: 'queue', label: 'Answer the question' });
+const WHILE_ASKED = DELIVERIES.with(0, { value: 'queue', label: words.answerQuestion });
 
 export function Composer({ context, state }: { context: Context; state: string }) {
   const [text, setText] = useState(() => readDraft(context.id));
@@ -43,7 +45,7 @@ export function Composer({ context, state }: { context: Context; state: string }
 
   useEffect(() => keepDraft(context.id, text), [context.id, text]);
   useEffect(() => {
-    if (matchMedia('(pointer: fine)').matches) area.current?.focus({ preventScroll: true });
+    if (globalThis.matchMedia('(pointer: fine)').matches) area.current?.focus({ preventScroll: true });
   }, []);
 
   const reason = reasonNot(state, isLost);
@@ -91,9 +93,9 @@ export function Composer({ context, state }: { context: Context; state: string }
         ref={area}
         data-composer
         className={css.area}
-        aria-label="Message"
+        aria-label={words.input}
         rows={1}
-        placeholder={state === 'AwaitingInput' ? 'Write an answer …' : 'Message the worker …'}
+        placeholder={state === 'AwaitingInput' ? words.answerPlaceholder : words.placeholder}
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={press}
@@ -103,7 +105,7 @@ export function Composer({ context, state }: { context: Context; state: string }
         <FileButton onFiles={add} />
         {busy && (
           <Select
-            label="Delivery"
+            label={words.delivery}
             className={css.delivery}
             value={delivery}
             options={state === 'AwaitingInput' ? WHILE_ASKED : DELIVERIES}
@@ -118,9 +120,9 @@ export function Composer({ context, state }: { context: Context; state: string }
           variant="primary"
           busy={send.isPending}
           disabled={isEmpty || reason !== null || send.isPending}
-          title={reason ?? (isEmpty ? 'The message is empty' : undefined)}
+          title={reason ?? (isEmpty ? words.isEmpty : undefined)}
         >
-          {!send.isPending && <SendHorizontal aria-hidden="true" />} Send
+          {!send.isPending && <SendHorizontal aria-hidden="true" />} {words.send}
         </Button>
       </div>
     </form>
@@ -129,8 +131,8 @@ export function Composer({ context, state }: { context: Context; state: string }
 
 /** Why sending is disabled; null if it is enabled. */
 function reasonNot(state: string, isLost: boolean): string | null {
-  if (state === 'Stopped') return 'The worker is stopped and accepts no input.';
-  return isLost ? 'The connection is lost.' : null;
+  if (state === 'Stopped') return words.isStopped;
+  return isLost ? words.isLost : null;
 }
 
 function contentOf(text: string, files: readonly Attached[]): PostMessage['content'] {
@@ -147,7 +149,7 @@ function useSend(context: Context) {
     onSuccess: ({ message_id }, _, key) => markSent(context.id, key, message_id),
     onError: (error, _, key) => {
       if (key !== undefined) forgetSending(context.id, key);
-      showError('Could not send the message', error);
+      showError(words.sendFailed, error);
     },
     // Not awaited, so that the next input can be sent before the lists are refetched.
     onSettled: () => {
@@ -161,7 +163,7 @@ function FileButton({ onFiles }: { onFiles: (files: FileList) => void }) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <IconButton label="Attach images or PDFs" onClick={() => input.current?.click()}>
+      <IconButton label={words.attachments.add} onClick={() => input.current?.click()}>
         <Paperclip />
       </IconButton>
       <input
@@ -170,7 +172,7 @@ function FileButton({ onFiles }: { onFiles: (files: FileList) => void }) {
         hidden
         multiple
         accept={ACCEPTED}
-        aria-label="Files to attach"
+        aria-label={words.attachments.files}
         onChange={({ target }) => {
           if (target.files !== null) onFiles(target.files);
           target.value = '';
@@ -183,12 +185,12 @@ function FileButton({ onFiles }: { onFiles: (files: FileList) => void }) {
 function Files({ files, onRemove }: { files: readonly Attached[]; onRemove: (at: number) => void }) {
   if (files.length === 0) return null;
   return (
-    <ul className={css.files} aria-label="Attachments">
+    <ul className={css.files} aria-label={words.attachments.list}>
       {files.map(({ name }, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- two files can have the same name
         <li key={at}>
           {name}
-          <IconButton label={`Remove ${name}`} size="small" onClick={() => onRemove(at)}>
+          <IconButton label={words.attachments.remove(name)} size="small" onClick={() => onRemove(at)}>
             <X />
           </IconButton>
         </li>

@@ -11,8 +11,11 @@ import { useTakenOver } from '../../../data/query/use-sending.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { TextArea } from '../../../ui/forms/field.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { commonWords, queuedWords } from '../../../words.ts';
 import css from './queued-inputs.module.css';
 import { isBusy } from '../state.ts';
+
+const words = queuedWords;
 
 const NONE: readonly Message[] = [];
 
@@ -21,9 +24,9 @@ export function QueuedInputs({ context, state }: { context: Context; state: stri
   useTakenOver(context.id, queued);
   if (queued.length === 0) return null;
   return (
-    <section className={css.queue} aria-label="Queued inputs">
+    <section className={css.queue} aria-label={words.list}>
       <h2>
-        <Clock aria-hidden="true" /> {queued.length === 1 ? '1 queued input' : `${queued.length} queued inputs`}
+        <Clock aria-hidden="true" /> {words.inputs(queued.length)}
       </h2>
       <ol>
         {queued.map((message, at) => (
@@ -42,12 +45,12 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   const change = useMutation({
     mutationFn: (patch: PatchMessage) => client.contexts.messages.update(contextId, id, patch),
     onSuccess: () => setEditing(false),
-    onError: (error) => showError('Could not change the input', error),
+    onError: (error) => showError(words.changeFailed, error),
     onSettled: settled,
   });
   const withdraw = useMutation({
     mutationFn: () => client.contexts.messages.withdraw(contextId, id),
-    onError: (error) => showError('Could not withdraw the input', error),
+    onError: (error) => showError(words.withdrawFailed, error),
     onSettled: settled,
   });
   const move = (to: number): void => {
@@ -61,7 +64,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
   const text = textOf(message);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- shortcuts for its buttons
-    <li className={css.item} onKeyDown={moveByKey} aria-label={`Queued input ${place}`}>
+    <li className={css.item} onKeyDown={moveByKey} aria-label={words.input(place)}>
       {isEditing ? (
         <Edit
           text={text}
@@ -74,10 +77,10 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
           <span className={css.place} aria-hidden="true">
             {place}
           </span>
-          <p className={css.text}>{text === '' ? 'Attachment' : text}</p>
+          <p className={css.text}>{text === '' ? words.attachment : text}</p>
           <span className={css.actions}>
             <IconButton
-              label="Move up"
+              label={words.moveUp}
               keys="Alt+↑"
               size="small"
               disabled={place === 1}
@@ -86,7 +89,7 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
               <ChevronUp />
             </IconButton>
             <IconButton
-              label="Move down"
+              label={words.moveDown}
               keys="Alt+↓"
               size="small"
               disabled={place === of}
@@ -94,10 +97,15 @@ function Queued({ message, place, of }: { message: Message; place: number; of: n
             >
               <ChevronDown />
             </IconButton>
-            <IconButton label="Edit" size="small" onClick={() => setEditing(true)}>
+            <IconButton label={commonWords.edit} size="small" onClick={() => setEditing(true)}>
               <Pencil />
             </IconButton>
-            <IconButton label="Withdraw" size="small" disabled={withdraw.isPending} onClick={() => withdraw.mutate()}>
+            <IconButton
+              label={words.withdraw}
+              size="small"
+              disabled={withdraw.isPending}
+              onClick={() => withdraw.mutate()}
+            >
               <X />
             </IconButton>
           </span>
@@ -139,7 +147,7 @@ function Edit({
   return (
     <form className={css.edit} onSubmit={save}>
       <TextArea
-        label="Queued input"
+        label={words.field}
         hideLabel
         autoFocus
         rows={2}
@@ -149,10 +157,10 @@ function Edit({
       />
       <span className={css.buttons}>
         <Button type="submit" size="small" variant="primary" busy={busy} disabled={value.trim() === ''}>
-          Save
+          {commonWords.save}
         </Button>
         <Button size="small" variant="quiet" onClick={onClose}>
-          Cancel
+          {commonWords.cancel}
         </Button>
       </span>
     </form>

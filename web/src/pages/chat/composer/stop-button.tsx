@@ -8,8 +8,11 @@ import { keys } from '../../../data/query/keys.ts';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
+import { stopWords } from '../../../words.ts';
 import css from '../state-line.module.css';
 import { focusComposer } from './focus.ts';
+
+const words = stopWords;
 
 type StopTarget = NonNullable<Interrupt['mode']> | 'cancel';
 
@@ -32,9 +35,9 @@ export function StopButton({ context, jobId, byKey }: Props) {
     onMutate: focusComposer,
     onSuccess: (effects) => {
       if (effects.length === 0) return;
-      showNotice(`Started before the stop and not undone: ${effects.map(({ name }) => name).join(', ')}`);
+      showNotice(words.notUndone(effects.map(({ name }) => name)));
     },
-    onError: (error) => showError('Could not stop the job', error),
+    onError: (error) => showError(words.failed, error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.context(context.id) }),
   });
   const isStopping = stop.isPending || stop.isSuccess;
@@ -49,13 +52,14 @@ export function StopButton({ context, jobId, byKey }: Props) {
         size="small"
         busy={isStopping}
         onClick={() => stop.mutate('keep')}
-        {...(byKey ? { 'aria-keyshortcuts': 'Escape', title: 'Stop (Esc)' } : {})}
+        aria-keyshortcuts={byKey ? 'Escape' : undefined}
+        title={byKey ? words.byKey : undefined}
       >
         {isStopping ? (
-          'Stopping …'
+          words.stopping
         ) : (
           <>
-            <Square aria-hidden="true" /> Stop
+            <Square aria-hidden="true" /> {words.stop}
           </>
         )}
       </Button>
@@ -67,23 +71,23 @@ export function StopButton({ context, jobId, byKey }: Props) {
           return chosen;
         }}
         trigger={
-          <IconButton label="Stop options" size="small" variant="secondary" disabled={isStopping}>
+          <IconButton label={words.options} size="small" variant="secondary" disabled={isStopping}>
             <ChevronDown />
           </IconButton>
         }
       >
         <MenuItem icon={<Square />} onSelect={choose('keep')}>
-          Stop and keep completed messages
+          {words.modes.keep}
         </MenuItem>
         <MenuItem icon={<Undo2 />} onSelect={choose('discard')}>
-          Stop and discard the answer
+          {words.modes.discard}
         </MenuItem>
         <MenuItem icon={<Undo2 />} onSelect={choose('rollback')}>
-          Stop and discard answer and input
+          {words.modes.rollback}
         </MenuItem>
         <MenuLine />
         <MenuItem icon={<Ban />} disabled={jobId === null} onSelect={choose('cancel')}>
-          Cancel job
+          {words.cancel}
         </MenuItem>
       </Menu>
     </span>

@@ -1,7 +1,10 @@
 /** The files of an input that is being written: chosen, pasted or dropped. */
 import { useState, type ClipboardEvent, type DragEvent } from 'react';
 import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
+import { composerWords } from '../../../words.ts';
 import { MOST_BYTES, attach, type Attached } from './attachments.ts';
+
+const words = composerWords.attachments;
 
 type Attachments = {
   files: readonly Attached[];
@@ -16,14 +19,13 @@ export function useAttachments(): Attachments {
   const read = async (given: Iterable<File>): Promise<void> => {
     const attached = await Promise.all([...given].map(attach));
     const taken = attached.filter((one) => one !== null);
-    if (taken.length < attached.length) showNotice('Only images (PNG, JPEG, GIF, WebP) and PDFs can be attached.');
+    if (taken.length < attached.length) showNotice(words.onlySome);
     const all = [...files, ...taken];
-    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES)
-      showNotice('The attachments of one input are limited to 11 MB.');
+    if (all.reduce((sum, { bytes }) => sum + bytes, 0) > MOST_BYTES) showNotice(words.tooLarge);
     else setFiles(all);
   };
   const add = (given: FileList): void => {
-    read(given).catch((error: unknown) => showError('Could not attach the file', error));
+    read(given).catch((error: unknown) => showError(words.failed, error));
   };
   return {
     files,

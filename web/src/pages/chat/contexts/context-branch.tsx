@@ -10,7 +10,7 @@ import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
-import { chatWords, commonWords } from '../../../words.ts';
+import { commonWords, contextsWords } from '../../../words.ts';
 import { ContextItem } from './context-item.tsx';
 import css from './contexts-pane.module.css';
 
@@ -34,7 +34,7 @@ export function ContextBranch({ context, openId, openParentId, isBelow = false }
           type="button"
           className={css.fold}
           aria-expanded={isOpen}
-          aria-label={chatWords.workersBelow(contextName(context))}
+          aria-label={contextsWords.item.workersBelow(contextName(context))}
           onClick={() => setChosen(!isOpen)}
         >
           <ChevronRight aria-hidden="true" />

@@ -7,7 +7,10 @@ import { contextName } from '../../../data/format.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import { contextsWords } from '../../../words.ts';
 import css from './contexts-pane.module.css';
+
+const words = contextsWords.item;
 
 type Props = {
   context: Context;
@@ -36,7 +39,7 @@ export function ContextItem({ context, isOpen, isBelow = false }: Props) {
         </span>
       </span>
       <span className={css.line}>
-        <span className={css.preview}>{last_message === null ? 'No messages yet' : preview(last_message)}</span>
+        <span className={css.preview}>{last_message === null ? words.noMessages : preview(last_message)}</span>
         {state !== 'Idle' && <StatusBadge status={state} />}
       </span>
     </Link>
@@ -45,7 +48,7 @@ export function ContextItem({ context, isOpen, isBelow = false }: Props) {
 
 function preview({ role, text }: NonNullable<Context['last_message']>): string {
   const plainText = text.replaceAll(/[\s#*`|]+/g, ' ').trim();
-  if (plainText === '') return 'No preview';
+  if (plainText === '') return words.noPreview;
   return role === 'assistant' ? plainText : `› ${plainText}`;
 }
 

@@ -17,6 +17,9 @@ import { DetailsDialog } from './menu/details-dialog.tsx';
 import { ForkDialog } from './menu/fork-dialog.tsx';
 import { ImportDialog } from './menu/import-dialog.tsx';
 import { RenameDialog } from './menu/rename-dialog.tsx';
+import { chatWords, contextMenuWords, placeWords } from '../../../words.ts';
+
+const words = contextMenuWords;
 
 const DIALOGS = {
   rename: RenameDialog,
@@ -37,38 +40,38 @@ export function ContextMenu({ context }: { context: Context }) {
     <>
       <Menu
         trigger={
-          <IconButton label="Context actions">
+          <IconButton label={words.label}>
             <Icon.EllipsisVertical />
           </IconButton>
         }
       >
         <MenuItem icon={<Icon.Pencil />} onSelect={show('rename')}>
-          Rename …
+          {words.rename.open}
         </MenuItem>
         <MenuItem icon={<Icon.SlidersHorizontal />} onSelect={show('settings')}>
-          Settings …
+          {words.settings}
         </MenuItem>
         <MenuItem icon={<Icon.Info />} onSelect={show('details')}>
-          Details …
+          {words.details.open}
         </MenuItem>
         <MenuLine />
         <CompactItem contextId={contextId} />
         <MenuItem icon={<Icon.GitFork />} onSelect={show('fork')}>
-          Fork into a new context …
+          {words.fork.open}
         </MenuItem>
         <MenuLine />
         <Exports contextId={contextId} />
         <MenuItem icon={<Icon.Upload />} onSelect={show('import')}>
-          Import …
+          {words.import.open}
         </MenuItem>
         <MenuLine />
         <WorkerItems context={context} />
         <MenuLine />
         <MenuItem icon={<Icon.Eraser />} danger onSelect={show('clear')}>
-          Clear history …
+          {words.clear.open}
         </MenuItem>
         <MenuItem icon={<Icon.Trash2 />} danger onSelect={show('delete')}>
-          Delete …
+          {words.delete.open}
         </MenuItem>
       </Menu>
       {Dialog !== null && <Dialog contextId={contextId} onClose={() => setOpen(null)} />}
@@ -79,27 +82,23 @@ export function ContextMenu({ context }: { context: Context }) {
 function CompactItem({ contextId }: { contextId: string }) {
   const compact = useMutation({
     mutationFn: () => client.contexts.compact(contextId),
-    onSuccess: () => showNotice('Compaction queued'),
-    onError: (error) => showError('Could not compact the context', error),
+    onSuccess: () => showNotice(words.compact.done),
+    onError: (error) => showError(words.compact.failed, error),
   });
   return (
     <MenuItem icon={<Icon.FoldVertical />} onSelect={() => compact.mutate()}>
-      Compact now
+      {words.compact.open}
     </MenuItem>
   );
 }
 
-const FORMATS = [
-  { format: 'json', name: 'JSON' },
-  { format: 'markdown', name: 'Markdown' },
-  { format: 'paired', name: 'pairs' },
-] as const;
+const FORMATS = ['json', 'markdown', 'paired'] as const;
 
 /** Plain links: the browser downloads the file itself, so its size does not matter. */
 function Exports({ contextId }: { contextId: string }) {
-  return FORMATS.map(({ format, name }) => (
+  return FORMATS.map((format) => (
     <MenuDownload key={format} icon={<Icon.Download />} href={`/api/contexts/${contextId}/export?format=${format}`}>
-      Export as {name}
+      {words.exports[format]}
     </MenuDownload>
   ));
 }
@@ -112,14 +111,14 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
   const turn = useMutation({
     mutationFn: () => (isStopped ? client.workers.start(workerId) : client.workers.stop(workerId)),
     onSuccess: async (now) => {
-      showNotice(now.state === 'stopped' ? `Worker ${now.name} stopped` : `Worker ${now.name} started`);
+      showNotice(now.state === 'stopped' ? words.worker.stopped(now.name) : words.worker.started(now.name));
       await Promise.all([
         cache.invalidateQueries({ queryKey: keys.worker(workerId) }),
         cache.invalidateQueries({ queryKey: keys.context(contextId) }),
         cache.invalidateQueries({ queryKey: keys.trees }),
       ]);
     },
-    onError: (error) => showError(isStopped ? 'Could not start the worker' : 'Could not stop the worker', error),
+    onError: (error) => showError(isStopped ? chatWords.startFailed : words.worker.stopFailed, error),
   });
   return (
     <>
@@ -127,16 +126,16 @@ function WorkerItems({ context: { id: contextId, worker_id: workerId } }: { cont
         icon={<Icon.Network />}
         onSelect={() => void navigate({ to: '/workers/$workerId/tree', params: { workerId } })}
       >
-        Worker tree
+        {chatWords.tree}
       </MenuItem>
       <MenuItem
         icon={<Icon.ListChecks />}
         onSelect={() => void navigate({ to: '/jobs', search: { context_id: contextId } })}
       >
-        Jobs
+        {placeWords.jobs}
       </MenuItem>
       <MenuItem icon={isStopped ? <Icon.Play /> : <Icon.CircleStop />} onSelect={() => turn.mutate()}>
-        {isStopped ? 'Start worker' : 'Stop worker'}
+        {isStopped ? chatWords.startWorker : words.worker.stop}
       </MenuItem>
     </>
   );

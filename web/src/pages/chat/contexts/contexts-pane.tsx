@@ -16,7 +16,7 @@ import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
 import { Spinner } from '../../../ui/state/spinner.tsx';
-import { chatWords } from '../../../words.ts';
+import { contextsWords, placeWords } from '../../../words.ts';
 import { ContextBranch } from './context-branch.tsx';
 import { ContextItem } from './context-item.tsx';
 import { SHOWN, filterOf, type Shown } from './context-filter.ts';
@@ -38,22 +38,22 @@ export function ContextsPane({ openId }: { openId: string | undefined }) {
   const [shown, setShown] = useState<Shown>('all');
   const [sought, setSought] = useState('');
   return (
-    <section className={css.pane} aria-label="Contexts">
+    <section className={css.pane} aria-label={contextsWords.list}>
       <header className={css.head}>
-        <h1>Chat</h1>
+        <h1>{placeWords.chat}</h1>
         <NewWorker variant="primary" size="small" />
       </header>
       <div className={css.filters}>
         <TextField
-          label="Find a context"
+          label={contextsWords.find}
           hideLabel
           type="search"
-          placeholder="Find a context"
+          placeholder={contextsWords.find}
           value={sought}
           maxLength={LONGEST}
           onChange={({ target }) => setSought(target.value)}
         />
-        <Select label="Filter contexts" value={shown} options={SHOWN} onChange={setShown} />
+        <Select label={contextsWords.filter} value={shown} options={SHOWN} onChange={setShown} />
       </div>
       <Found key={shown} shown={shown} sought={useSettled(sought.trim())} openId={openId} />
     </section>
@@ -100,7 +100,7 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
   if (rows.length === 0 && sought === '') return <Nothing shown={shown} />;
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- arrow keys move between its links
-    <nav className={css.list} aria-label="Contexts" onKeyDown={moveFocus}>
+    <nav className={css.list} aria-label={contextsWords.list} onKeyDown={moveFocus}>
       {rows.length > 0 && (
         <VList ref={list} className={css.rows} onScroll={fill} onResize={fill}>
           {rows.map((context) =>
@@ -111,16 +111,16 @@ function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId
             ),
           )}
           {isNested && !contexts.hasNextPage && rows.length >= NEWEST && (
-            <p className={css.end}>{chatWords.listEnds(NEWEST)}</p>
+            <p className={css.end}>{contextsWords.listEnds(NEWEST)}</p>
           )}
         </VList>
       )}
-      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>No matching contexts.</p>}
+      {rows.length === 0 && !contexts.hasNextPage && <p className={css.none}>{contextsWords.noMatch}</p>}
       <footer className={css.foot} role="status">
-        {contexts.isFetchingNextPage && <Spinner label="Loading more" />}
+        {contexts.isFetchingNextPage && <Spinner label={contextsWords.loadingMore} />}
         {sought !== '' && (
           <Link to="/search" search={{ q: sought }} className={buttonClass({ variant: 'quiet', size: 'small' })}>
-            <Search aria-hidden="true" /> Search all messages
+            <Search aria-hidden="true" /> {contextsWords.searchAll}
           </Link>
         )}
       </footer>
@@ -144,10 +144,10 @@ function moveFocus(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function Nothing({ shown }: { shown: Shown }) {
-  if (shown !== 'all') return <p className={css.none}>No contexts match this filter.</p>;
+  if (shown !== 'all') return <p className={css.none}>{contextsWords.noneShown}</p>;
   return (
-    <Empty icon={<MessagesSquare aria-hidden="true" />} title="No contexts yet">
-      Create a worker to start a conversation.
+    <Empty icon={<MessagesSquare aria-hidden="true" />} title={contextsWords.none}>
+      {contextsWords.noneAbout}
     </Empty>
   );
 }

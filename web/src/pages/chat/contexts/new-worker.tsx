@@ -13,6 +13,9 @@ import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Menu, MenuItem, MenuLabel, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { commonWords, contextsWords } from '../../../words.ts';
+
+const words = contextsWords.newWorker;
 
 const MOST_MODELS = 8;
 const FORM = 'other-model';
@@ -27,7 +30,7 @@ export function NewWorker({ variant, size }: { variant: ButtonVariant; size?: 's
       void cache.invalidateQueries({ queryKey: keys.contexts });
       void navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });
     },
-    onError: (error) => showError('Could not create the worker', error),
+    onError: (error) => showError(words.failed, error),
   });
   const [isAsking, setAsking] = useState(false);
   return (
@@ -35,7 +38,7 @@ export function NewWorker({ variant, size }: { variant: ButtonVariant; size?: 's
       <Menu
         trigger={
           <Button variant={variant} size={size} busy={make.isPending} disabled={make.isPending}>
-            {!make.isPending && <Plus aria-hidden="true" />} New worker
+            {!make.isPending && <Plus aria-hidden="true" />} {words.open}
           </Button>
         }
       >
@@ -51,21 +54,21 @@ function Choices({ onChoose, onOther }: { onChoose: (wanted: CreateContext) => v
   const models = useModels().slice(0, MOST_MODELS);
   return (
     <>
-      {roles.length > 0 && <MenuLabel>With a role</MenuLabel>}
+      {roles.length > 0 && <MenuLabel>{words.withRole}</MenuLabel>}
       {roles.map(({ name, model }) => (
         <MenuItem key={name} icon={<Bot />} note={model} onSelect={() => onChoose({ worker: { name, role: name } })}>
           {name}
         </MenuItem>
       ))}
       {roles.length > 0 && <MenuLine />}
-      <MenuLabel>With a model</MenuLabel>
+      <MenuLabel>{words.withModel}</MenuLabel>
       {models.map((model) => (
         <MenuItem key={model} icon={<Cpu />} onSelect={() => onChoose(withModel(model))}>
           {model}
         </MenuItem>
       ))}
       <MenuItem icon={<Ellipsis />} onSelect={onOther}>
-        Other model …
+        {words.otherModel}
       </MenuItem>
     </>
   );
@@ -95,12 +98,12 @@ function OtherModel({
     <Dialog
       open={open}
       onClose={onClose}
-      title="New worker with another model"
+      title={words.title}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{commonWords.cancel}</Button>
           <Button variant="primary" type="submit" form={FORM} disabled={!model.trim().includes('/')}>
-            Create worker
+            {words.submit}
           </Button>
         </>
       }
@@ -116,9 +119,9 @@ function ModelName({ value, onChange }: { value: string; onChange: (model: strin
   const providers = useProviders().join(', ');
   return (
     <TextField
-      label="Model"
-      placeholder="provider/model"
-      hint={providers === '' ? 'provider/model' : `Configured providers: ${providers}`}
+      label={words.model}
+      placeholder={words.anyModel}
+      hint={providers === '' ? words.anyModel : words.providers(providers)}
       autoFocus
       suggestions={useModels()}
       value={value}

@@ -6,6 +6,7 @@ import type { Context, Json, ToolResultBlock, ToolUseBlock, Worker } from 'night
 import { contextStateQuery } from '../../../data/query/contexts.ts';
 import { childrenQuery, workerQuery } from '../../../data/query/workers.ts';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { toolWords } from '../../../words.ts';
 import css from '../messages/tool-card.module.css';
 
 type Props = { context: Context; block: ToolUseBlock; result: ToolResultBlock | undefined };
@@ -44,7 +45,7 @@ function WorkerLink({ worker: { context_id: contextId, name, state } }: { worker
       <Bot aria-hidden="true" />
       <strong>{name}</strong>
       <StatusBadge status={state} />
-      <ArrowUpRight className={css.opens} aria-label="Open its context" />
+      <ArrowUpRight className={css.opens} aria-label={toolWords.openContext} />
     </Link>
   );
 }

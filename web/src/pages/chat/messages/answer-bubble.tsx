@@ -8,7 +8,7 @@ import { classes } from '../../../ui/classes.ts';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Tokens } from '../../../ui/text/tokens.tsx';
-import { chatWords } from '../../../words.ts';
+import { messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
@@ -40,10 +40,10 @@ export function AnswerBubble({ message, results, context }: Props) {
         {message.status !== 'retracted' && <RelativeTime at={message.completed_at ?? message.created_at} />}
         {model_id !== null && <span>{model_id}</span>}
         {usage !== null && <Tokens usage={usage} />}
-        {finish_reason === 'max_tokens' && <Badge tone="amber">Truncated: max_tokens</Badge>}
+        {finish_reason === 'max_tokens' && <Badge tone="amber">{messageWords.truncated}</Badge>}
         {message.content.some(({ type }) => type === 'text' || type === 'thinking') && (
           <IconButton
-            label={isRaw ? 'Show rendered' : 'Show raw text'}
+            label={isRaw ? messageWords.showRendered : messageWords.showRaw}
             size="small"
             aria-pressed={isRaw}
             onClick={() => raw.set(message.id, !isRaw)}
@@ -58,8 +58,8 @@ export function AnswerBubble({ message, results, context }: Props) {
 }
 
 function labelOf({ type, status }: Message): string {
-  if (status === 'retracted') return chatWords.retracted.answer;
-  return type === 'plan' ? 'Plan' : 'Answer';
+  if (status === 'retracted') return messageWords.retracted.answer;
+  return type === 'plan' ? messageWords.plan : messageWords.answer;
 }
 
 /** `at`: index of the block in its message. */
@@ -73,7 +73,7 @@ function Block({ at, block, message, results, context, isRaw }: BlockProps) {
         <div className={css.bubble}>
           {message.type === 'plan' && (
             <span className={css.sort}>
-              <Badge tone="accent">Plan</Badge>
+              <Badge tone="accent">{messageWords.plan}</Badge>
             </span>
           )}
           <Written text={block.text} isRaw={isRaw} />
@@ -131,7 +131,7 @@ const Thinking = memo(function Thinking({
           unfolded.set(id, !isOpen);
         }}
       >
-        <Brain aria-hidden="true" /> {isLive ? 'Thinking …' : 'Thought'}
+        <Brain aria-hidden="true" /> {isLive ? messageWords.thinking : messageWords.thought}
       </summary>
       <div className={css.thought}>
         <Written text={text} isRaw={isRaw} />
@@ -145,7 +145,11 @@ export function PartialBubble({ partial }: { partial: PartialMessage }) {
   // Rendering of long texts has a low priority.
   const text = useDeferredValue(partial.text);
   return (
-    <article className={classes(css.row, css.answer)} aria-label="Partial answer" data-partial={partial.message_id}>
+    <article
+      className={classes(css.row, css.answer)}
+      aria-label={messageWords.partial}
+      data-partial={partial.message_id}
+    >
       <Thinking id={thoughtId(partial.message_id, 0)} text={partial.thinking} isLive={partial.text === ''} />
       {partial.text !== '' && (
         <div className={classes(css.bubble, css.live)}>

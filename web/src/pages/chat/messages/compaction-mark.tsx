@@ -14,10 +14,12 @@ import { Json } from '../../../ui/text/json.tsx';
 import { Markdown } from '../../../ui/text/markdown.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
+import { Sentence } from '../../../ui/text/sentence.tsx';
+import { commonWords, compactionWords } from '../../../words.ts';
 import { unfolded } from './marks.ts';
 import css from '../compactions/compaction-mark.module.css';
 
-const full = new Intl.NumberFormat('en');
+const words = compactionWords;
 
 export type CompactionMarkProps = {
   context: Context;
@@ -37,7 +39,7 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
   });
   const messages = allOf(replaced.data).filter(({ compacted }) => compacted);
   return (
-    <section className={css.mark} aria-label="Compaction">
+    <section className={css.mark} aria-label={words.label}>
       <button
         type="button"
         className={css.line}
@@ -46,18 +48,11 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
         onClick={() => unfolded.set(compaction.id, !isOpen)}
       >
         <FoldVertical aria-hidden="true" />
-        <span>
-          {compactionText(type, messages.length, replaced.hasNextPage)}: {full.format(before)} → {full.format(after)}{' '}
-          tokens
-        </span>
+        <span>{words.tokens(compactionText(type, messages.length, replaced.hasNextPage), before, after)}</span>
         <ChevronRight aria-hidden="true" className={css.twisty} />
       </button>
       <div id={contentId} hidden={!isOpen} className={css.content}>
-        {isOpen && type === 'threshold' && (
-          <p className={css.note}>
-            From here on the model receives summaries of old tool results. The console shows the full results.
-          </p>
-        )}
+        {isOpen && type === 'threshold' && <p className={css.note}>{words.aboutToolResults}</p>}
         {isOpen && type === 'llm' && (
           <>
             <Summary compaction={compaction} />
@@ -68,7 +63,7 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
             ))}
             {replaced.hasNextPage && messages.length > 0 && (
               <Button size="small" busy={replaced.isFetchingNextPage} onClick={() => void replaced.fetchNextPage()}>
-                Show more
+                {commonWords.showMore}
               </Button>
             )}
           </>
@@ -79,21 +74,25 @@ export function CompactionMark({ context, compaction, children }: CompactionMark
 }
 
 function compactionText(type: ContextCompaction['type'], count: number, isMore: boolean): string {
-  if (type === 'threshold') return 'Old tool results were compacted';
-  if (count === 0) return 'Older messages were compacted';
-  return `${full.format(count)}${isMore ? '+' : ''} ${count === 1 ? 'message was' : 'messages were'} compacted`;
+  if (type === 'threshold') return words.toolResults;
+  if (count === 0) return words.olderMessages;
+  return words.messages(count, isMore);
 }
 
 function Summary({ compaction: { summary, model, created_at } }: { compaction: ContextCompaction }) {
   if (summary === null) return null;
+  const when = <RelativeTime at={created_at} />;
   return (
     <div className={css.summary}>
       <p className={css.note}>
-        Summary that the model receives instead{model !== null && `, written by ${model}`},{' '}
-        <RelativeTime at={created_at} />
+        {model === null ? (
+          <Sentence text={words.summaryAbout} gaps={{ when }} />
+        ) : (
+          <Sentence text={words.summaryBy} gaps={{ model, when }} />
+        )}
       </p>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
-      <div className={css.scroll} tabIndex={0} role="region" aria-label="Summary">
+      <div className={css.scroll} tabIndex={0} role="region" aria-label={words.summary}>
         <Markdown text={summary} />
       </div>
     </div>
@@ -121,18 +120,18 @@ function ReplacedBlock({ block }: { block: ContentBlock }) {
       return (
         <>
           <p className={css.note}>
-            Calls <code>{block.name}</code>
+            <Sentence text={words.calls} gaps={{ tool: <code>{block.name}</code> }} />
           </p>
-          <Json value={block.input} label={`Arguments of ${block.name}`} most={160} />
+          <Json value={block.input} label={words.argumentsOf(block.name)} most={160} />
         </>
       );
     case 'tool_result':
       return (
         <>
-          <p className={css.note}>{block.is_error ? 'The call failed' : 'Result'}</p>
+          <p className={css.note}>{block.is_error ? words.callFailed : words.result}</p>
           <Json
             value={typeof block.content === 'string' ? block.content : textOf({ content: block.content })}
-            label="Result"
+            label={words.result}
             most={160}
           />
         </>

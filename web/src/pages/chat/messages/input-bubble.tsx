@@ -7,7 +7,8 @@ import { workerQuery } from '../../../data/query/workers.ts';
 import { classes } from '../../../ui/classes.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
-import { chatWords } from '../../../words.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
+import { messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
@@ -18,14 +19,14 @@ export function InputBubble({ message, context }: { message: Message; context: C
   return (
     <article
       className={classes(css.row, css.input, isRetracted && css.retracted)}
-      aria-label={isRetracted ? chatWords.retracted.input : 'Input'}
+      aria-label={isRetracted ? messageWords.retracted.input : messageWords.input}
       data-message={message.id}
     >
       {message.sender_worker_id !== null && <Sender id={message.sender_worker_id} />}
       <Content content={message.content} />
       <footer className={css.foot}>
         <RetractedMark message={message} />
-        {message.steered && <Badge title={chatWords.steeredHint}>{chatWords.steered}</Badge>}
+        {message.steered && <Badge title={messageWords.steeredHint}>{messageWords.steered}</Badge>}
         <RelativeTime at={message.created_at} />
         <MessageActions context={context} message={message} />
       </footer>
@@ -36,9 +37,9 @@ export function InputBubble({ message, context }: { message: Message; context: C
 /** Inputs that are being sent, until the message lists contain them. */
 export function BeingSent({ contextId }: { contextId: string }) {
   return useSending(contextId).map(({ key, content, sent }) => (
-    <article key={key} className={classes(css.row, css.input, css.sending)} aria-label="Being sent">
+    <article key={key} className={classes(css.row, css.input, css.sending)} aria-label={messageWords.beingSent}>
       <Content content={typeof content === 'string' ? [{ type: 'text', text: content }] : content} />
-      <footer className={css.foot}>{sent === null ? 'Sending …' : 'Sent'}</footer>
+      <footer className={css.foot}>{sent === null ? messageWords.sending : messageWords.sent}</footer>
     </article>
   ));
 }
@@ -61,16 +62,17 @@ function Content({ content }: { content: readonly ContentBlock[] }) {
 
 function Sender({ id }: { id: string }) {
   const { data } = useQuery({ ...workerQuery(id), staleTime: 60_000 });
+  const worker =
+    data === undefined ? (
+      messageWords.otherWorker
+    ) : (
+      <Link to="/contexts/$contextId" params={{ contextId: data.context_id }}>
+        {data.name}
+      </Link>
+    );
   return (
     <p className={css.sender}>
-      from{' '}
-      {data === undefined ? (
-        'another worker'
-      ) : (
-        <Link to="/contexts/$contextId" params={{ contextId: data.context_id }}>
-          {data.name}
-        </Link>
-      )}
+      <Sentence text={messageWords.sender} gaps={{ worker }} />
     </p>
   );
 }

@@ -10,10 +10,13 @@ import { keys } from '../../../data/query/keys.ts';
 import { IconButton } from '../../../ui/forms/button.tsx';
 import { Menu, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
+import { messageMenuWords } from '../../../words.ts';
 import { CreateBranch } from '../branches/create-branch.tsx';
 import { EditInput } from './menu/edit-input.tsx';
 import { SiblingSwitcher } from './menu/sibling-switcher.tsx';
 import css from '../message-menu/message-menu.module.css';
+
+const words = messageMenuWords;
 
 export type MessageActionsProps = { context: Context; message: Message };
 
@@ -28,23 +31,23 @@ export function MessageActions({ context, message }: MessageActionsProps) {
   const regenerate = useMutation({
     mutationFn: () => client.contexts.messages.regenerate(contextId, id),
     onSuccess: ({ branch }) => {
-      showNotice(`Regenerating on branch ${branch}`);
+      showNotice(words.regenerating(branch));
       return cache.invalidateQueries({ queryKey: keys.context(contextId) });
     },
-    onError: (error) => showError('Could not regenerate the answer', error),
+    onError: (error) => showError(words.regenerateFailed, error),
   });
   const fork = useMutation({
     mutationFn: () => client.contexts.fork(contextId, { from_message_id: id }),
     onSuccess: (made) => navigate({ to: '/contexts/$contextId', params: { contextId: made.id } }),
-    onError: (error) => showError('Could not fork the context', error),
+    onError: (error) => showError(words.forkFailed, error),
   });
   if (message.status !== 'completed' || role === 'system') return null;
   const text = textOf(message);
   const copy = (): void => {
-    if (!('clipboard' in navigator)) return showNotice('The browser does not allow this page to copy.');
+    if (!('clipboard' in navigator)) return showNotice(words.copyRefused);
     navigator.clipboard.writeText(text).then(
-      () => showNotice('Copied'),
-      () => showNotice('The browser does not allow this page to copy.'),
+      () => showNotice(words.copied),
+      () => showNotice(words.copyRefused),
     );
   };
   const isAnswered = role === 'user' || role === 'assistant';
@@ -54,32 +57,32 @@ export function MessageActions({ context, message }: MessageActionsProps) {
       <Menu
         align={role === 'user' ? 'end' : 'start'}
         trigger={
-          <IconButton label="Message actions" size="small" aria-busy={regenerate.isPending || fork.isPending}>
+          <IconButton label={words.label} size="small" aria-busy={regenerate.isPending || fork.isPending}>
             <Ellipsis />
           </IconButton>
         }
       >
         {text !== '' && (
           <MenuItem icon={<Copy />} onSelect={copy}>
-            Copy
+            {words.copy}
           </MenuItem>
         )}
         {role === 'user' && (
           <MenuItem icon={<Pencil />} onSelect={() => setOpen('edit')}>
-            Edit …
+            {words.edit.open}
           </MenuItem>
         )}
         {isAnswered && (
           <MenuItem icon={<RefreshCw />} disabled={regenerate.isPending} onSelect={() => regenerate.mutate()}>
-            {role === 'user' ? 'Regenerate answer' : 'Regenerate'}
+            {role === 'user' ? words.regenerateAnswer : words.regenerate}
           </MenuItem>
         )}
         <MenuLine />
         <MenuItem icon={<GitBranch />} onSelect={() => setOpen('branch')}>
-          Branch from here …
+          {words.branch}
         </MenuItem>
         <MenuItem icon={<GitFork />} disabled={fork.isPending} onSelect={() => fork.mutate()}>
-          Fork into a new context
+          {words.fork}
         </MenuItem>
       </Menu>
       {open === 'edit' && <EditInput message={message} onClose={() => setOpen('nothing')} />}

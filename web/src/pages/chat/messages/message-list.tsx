@@ -14,6 +14,7 @@ import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { messageListWords } from '../../../words.ts';
 import { Announcer } from '../announcer.tsx';
 import { useCompactionMarks } from './compaction-marks.ts';
 import css from './message-list.module.css';
@@ -21,6 +22,8 @@ import { MessageRow } from './message-row.tsx';
 import { rowsOf } from './rows.ts';
 import { useShift, useSought } from './scrolling.ts';
 import { useEnd, type Place } from './use-end.ts';
+
+const words = messageListWords;
 
 /** Distance to an edge, in pixels, at which more messages are fetched. */
 const NEAR = 1_500;
@@ -76,7 +79,7 @@ export function MessageList({ context, partial, sought }: Props) {
         className={css.scroller}
         onScroll={window === undefined ? undefined : onScroll}
         role="log"
-        aria-label="Messages"
+        aria-label={words.label}
         aria-live="off"
         aria-busy={query.isPending}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
@@ -86,8 +89,8 @@ export function MessageList({ context, partial, sought }: Props) {
         {query.isError && window === undefined && (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} busy={query.isFetching} />
         )}
-        {window !== undefined && rows.length === 0 && <Empty title="No messages yet">Send a message to start.</Empty>}
-        {window?.hasOlder === true && <p className={css.older}>Loading older messages …</p>}
+        {window !== undefined && rows.length === 0 && <Empty title={words.none}>{words.noneAbout}</Empty>}
+        {window?.hasOlder === true && <p className={css.older}>{words.loadingOlder}</p>}
         <Virtualizer
           ref={list}
           scrollRef={scroller}
@@ -105,7 +108,7 @@ export function MessageList({ context, partial, sought }: Props) {
       {isAway && (
         <div className={css.jump}>
           <Button size="small" onClick={() => void toEnd(() => store.jumpToLatest())}>
-            <ArrowDown aria-hidden="true" /> Jump to latest
+            <ArrowDown aria-hidden="true" /> {words.toLatest}
           </Button>
         </div>
       )}
@@ -131,5 +134,5 @@ function lastOf(count: number): number[] {
 const NONE: readonly Message[] = [];
 
 function load(more: Promise<void>): void {
-  more.catch((error: unknown) => showError('Could not load more messages', error));
+  more.catch((error: unknown) => showError(words.loadFailed, error));
 }

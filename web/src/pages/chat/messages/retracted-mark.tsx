@@ -4,10 +4,10 @@ import type { Actor, Message } from 'nightshift/client';
 import { actorName, useKeyNames } from '../../../data/actors.ts';
 import { useMay } from '../../../data/query/session.ts';
 import { ClockTime } from '../../../ui/text/time.tsx';
-import { chatWords } from '../../../words.ts';
+import { chatWords, messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
 
-const words = chatWords.retracted;
+const words = messageWords.retracted;
 
 /** Nothing for a message of the history. */
 export function RetractedMark({ message: { status, retraction, job_id: jobId } }: { message: Message }) {
@@ -26,7 +26,7 @@ export function RetractedMark({ message: { status, retraction, job_id: jobId } }
       </span>
       {jobId !== null && (
         <Link to="/jobs/$jobId" params={{ jobId }}>
-          {words.timeline}
+          {chatWords.timeline}
         </Link>
       )}
     </>

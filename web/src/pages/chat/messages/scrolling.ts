@@ -3,6 +3,7 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { VirtualizerHandle } from 'virtua';
 import type { MessageStore } from '../../../data/live/message-store.ts';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { messageListWords } from '../../../words.ts';
 import type { Row } from './rows.ts';
 
 /** True if rows were added or removed at the start, so that the list must keep the visible rows in place. */
@@ -32,7 +33,7 @@ export function useSought(
     if (sought === undefined) return;
     store.jumpTo(sought).then(
       () => setFound(sought),
-      (error: unknown) => showError('Could not find the message', error),
+      (error: unknown) => showError(messageListWords.findFailed, error),
     );
   }, [store, sought]);
   useEffect(() => {

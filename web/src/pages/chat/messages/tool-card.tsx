@@ -15,7 +15,12 @@ import { SpawnedWorkers } from '../contexts/spawned-workers.tsx';
 import { CallLog } from '../../../call-log/call-log.tsx';
 import { CallProgress } from '../../../call-log/call-progress.tsx';
 import { ToolWait } from '../../../answers/tool-wait.tsx';
+import { answerWords, toolWords } from '../../../words.ts';
 import css from './tool-card.module.css';
+
+const words = toolWords;
+
+const { approval: approvalWords } = answerWords;
 
 type Props = { context: Context; message: Message; block: ToolUseBlock; result: CallResult | undefined };
 
@@ -37,7 +42,7 @@ export function ToolCard({ context, message, block, result }: Props) {
   return (
     <section
       className={classes(css.card, waits && css.waits)}
-      aria-label={`Tool ${block.name}`}
+      aria-label={words.card(block.name)}
       data-call={block.id}
       data-waits={waits}
       tabIndex={-1}
@@ -67,7 +72,7 @@ export function ToolCard({ context, message, block, result }: Props) {
       {waits && <ToolWait call={call} />}
       {question !== null && result !== undefined && (
         <p className={css.answer}>
-          <span>Answer:</span> {textOfResult(result.block)}
+          <span>{words.answered}</span> {textOfResult(result.block)}
         </p>
       )}
     </section>
@@ -77,10 +82,10 @@ export function ToolCard({ context, message, block, result }: Props) {
 /** A result whose call is not in the loaded window. */
 export function ToolResultCard({ block }: { block: ToolResultBlock }) {
   return (
-    <section className={css.card} aria-label="Tool result">
+    <section className={css.card} aria-label={words.resultCard}>
       <div className={css.details}>
-        <Part name={block.is_error ? 'Error' : 'Output'}>
-          <Json value={textOfResult(block)} label="Output" />
+        <Part name={block.is_error ? words.error : words.output}>
+          <Json value={textOfResult(block)} label={words.output} />
         </Part>
       </div>
     </section>
@@ -99,23 +104,25 @@ function Details({
   const changed = call?.approval?.input ?? null;
   return (
     <div className={css.details}>
-      <Part name="Arguments">
-        <Json value={block.input} label="Arguments" />
+      <Part name={answerWords.arguments}>
+        <Json value={block.input} label={answerWords.arguments} />
       </Part>
       {changed !== null && (
-        <Part name="Edited arguments">
-          <Json value={changed} label="Edited arguments" />
+        <Part name={approvalWords.editedArguments}>
+          <Json value={changed} label={approvalWords.editedArguments} />
         </Part>
       )}
       {call?.approval !== undefined && call.approval !== null && (
-        <Part name={call.approval.decision === 'approve' ? 'Approved' : 'Denied'}>
+        <Part name={call.approval.decision === 'approve' ? approvalWords.approved : approvalWords.denied}>
           {call.approval.reason !== null && <p>{call.approval.reason}</p>}
         </Part>
       )}
-      {call !== undefined && <CallLog jobId={call.job_id} callId={call.id} isOver={result !== undefined} title="Log" />}
+      {call !== undefined && (
+        <CallLog jobId={call.job_id} callId={call.id} isOver={result !== undefined} title={words.log} />
+      )}
       {result !== undefined && (
-        <Part name={result.is_error ? 'Error' : 'Output'}>
-          <Json value={textOfResult(result)} label="Output" />
+        <Part name={result.is_error ? words.error : words.output}>
+          <Json value={textOfResult(result)} label={words.output} />
         </Part>
       )}
     </div>
@@ -195,5 +202,5 @@ function brief(input: ToolUseBlock['input']): string {
 
 function textOfResult({ content }: ToolResultBlock): string {
   if (typeof content === 'string') return content;
-  return content.map((part) => (part.type === 'text' ? part.text : '[image]')).join('\n');
+  return content.map((part) => (part.type === 'text' ? part.text : words.image)).join('\n');
 }

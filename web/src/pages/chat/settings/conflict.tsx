@@ -2,9 +2,12 @@
 import { useId, useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { contextSettingsWords } from '../../../words.ts';
 import { labelOf, type Draft, type Member } from './draft.ts';
 import { differences, show } from './merge.ts';
 import css from './settings.module.css';
+
+const words = contextSettingsWords.conflict;
 
 export function Conflict({
   base,
@@ -28,13 +31,13 @@ export function Conflict({
       open
       onClose={onClose}
       wide
-      title="The settings were changed by someone else"
-      description="Nothing is saved yet. Choose the values to keep, review them and save."
+      title={words.title}
+      description={words.about}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>{words.back}</Button>
           <Button variant="primary" onClick={() => onTake(kept)}>
-            Use these values
+            {words.submit}
           </Button>
         </>
       }
@@ -44,14 +47,14 @@ export function Conflict({
           <legend>{labelOf(member)}</legend>
           <Version
             name={member}
-            label="Theirs"
+            label={words.theirs}
             text={show(theirs, member)}
             checked={!kept.includes(member)}
             onChoose={() => setKept(kept.filter((one) => one !== member))}
           />
           <Version
             name={member}
-            label="Yours"
+            label={words.yours}
             text={show(mine, member)}
             checked={kept.includes(member)}
             onChoose={() => setKept([...kept, member])}
@@ -60,7 +63,7 @@ export function Conflict({
       ))}
       {others.length > 0 && (
         <>
-          <h3>Other changes that will be kept</h3>
+          <h3>{words.others}</h3>
           <dl className={css.taken}>
             {others.map(({ member }) => (
               <div key={member}>
@@ -73,7 +76,7 @@ export function Conflict({
           </dl>
         </>
       )}
-      {found.length === 0 && <p>The values are unchanged; only the version is newer.</p>}
+      {found.length === 0 && <p>{words.unchanged}</p>}
     </Dialog>
   );
 }

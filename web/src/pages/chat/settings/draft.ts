@@ -3,6 +3,7 @@ import type { Context, PatchContext } from 'nightshift/client';
 import { CONFIG_MEMBERS, readChanges, type Faults } from '../../../config-editor/changes.ts';
 import { toConfigDraft, type ConfigDraft } from '../../../config-editor/draft.ts';
 import { FIELDS } from '../../../config-editor/fields.ts';
+import { contextSettingsWords } from '../../../words.ts';
 
 export type Draft = ConfigDraft & { title: string };
 
@@ -11,7 +12,7 @@ export type Member = keyof Draft;
 export const MEMBERS: readonly Member[] = ['title', ...CONFIG_MEMBERS];
 
 export function labelOf(member: Member): string {
-  return member === 'title' ? 'Title' : FIELDS[member].label;
+  return member === 'title' ? contextSettingsWords.contextTitle : FIELDS[member].label;
 }
 
 export function toDraft({ title, config }: Pick<Context, 'title' | 'config'>): Draft {

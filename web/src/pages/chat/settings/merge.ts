@@ -1,5 +1,6 @@
 /** Three-way merge of settings that two people changed at the same time. */
 import { isSame } from '../../../config-editor/changes.ts';
+import { contextSettingsWords } from '../../../words.ts';
 import { MEMBERS, type Draft, type Member } from './draft.ts';
 
 /** `clash`: both changed the member to different values. */
@@ -26,7 +27,7 @@ export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonl
 /** Display text of a member. */
 export function show(draft: Draft, member: Member): string {
   const value = draft[member];
-  if (value.length === 0) return 'not set';
+  if (value.length === 0) return contextSettingsWords.conflict.notSet;
   if (typeof value === 'string') return value;
   return value
     .map((one) => {

@@ -12,9 +12,12 @@ import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { contextSettingsWords } from '../../../words.ts';
 import { Conflict } from './conflict.tsx';
 import { labelOf, toDraft, toPatch, type Draft, type Member } from './draft.ts';
 import { merge } from './merge.ts';
+
+const words = contextSettingsWords;
 
 type Props = { contextId: string; onClose: () => void };
 
@@ -30,7 +33,7 @@ export function SettingsDialog({ contextId, onClose }: Props) {
   });
   if (read.data !== undefined) return <Editor contextId={contextId} onClose={onClose} first={read.data} />;
   return (
-    <Dialog open onClose={onClose} wide title="Settings">
+    <Dialog open onClose={onClose} wide title={words.title}>
       {read.isError ? (
         <ErrorState error={read.error} onRetry={() => void read.refetch()} />
       ) : (
@@ -66,13 +69,7 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
     );
   }
   return (
-    <Dialog
-      open
-      onClose={onClose}
-      wide
-      title="Settings"
-      description="Empty fields use the value of the role, or the default."
-    >
+    <Dialog open onClose={onClose} wide title={words.title} description={words.about}>
       <ConfigEditor
         edited={{ draft, faults, isReadOnly: false, unset: FROM_THE_ROLE, onChange: change }}
         saving={save}
@@ -98,9 +95,9 @@ function Title({ value, onChange }: { value: string; onChange: (title: string) =
 }
 
 const FROM_THE_ROLE = {
-  model: 'From the role',
-  choice: 'From the role',
-  tools: 'Empty: the tools of the role.',
+  model: words.fromRole,
+  choice: words.fromRole,
+  tools: words.toolsOfRole,
 };
 
 type Outcome = { onConflict: (theirs: VersionedContext) => void; onSaved: () => void };
@@ -113,7 +110,7 @@ function useSave(contextId: string, etag: string, { onConflict, onSaved }: Outco
       if (change.kind === 'conflict') return onConflict(change.theirs);
       cache.setQueryData(keys.contextRecord(contextId), change.context);
       void cache.invalidateQueries({ queryKey: keys.contexts });
-      showNotice('Saved. The settings apply from the next step on.');
+      showNotice(words.saved);
       onSaved();
     },
   });

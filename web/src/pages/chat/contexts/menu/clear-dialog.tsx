@@ -5,9 +5,9 @@ import { keys } from '../../../../data/query/keys.ts';
 import { contextName } from '../../../../data/format.ts';
 import { ConfirmDialog } from '../../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
-import { chatWords } from '../../../../words.ts';
+import { contextMenuWords } from '../../../../words.ts';
 
-const words = chatWords.clear;
+const words = contextMenuWords.clear;
 
 /** Asks for confirmation and lists what will be deleted. */
 export function ClearDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {

@@ -8,9 +8,9 @@ import { keys } from '../../../../data/query/keys.ts';
 import { treeQuery } from '../../../../data/query/workers.ts';
 import { ConfirmDialog } from '../../../../ui/layout/confirm-dialog.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
-import { chatWords, commonWords } from '../../../../words.ts';
+import { commonWords, contextMenuWords } from '../../../../words.ts';
 
-const words = chatWords.delete;
+const words = contextMenuWords.delete;
 
 /** Asks for confirmation and lists what is deleted: the context, its worker and all attached workers below it. */
 export function DeleteDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {

@@ -11,7 +11,10 @@ import { Skeleton } from '../../../../ui/layout/skeleton.tsx';
 import { StatusBadge } from '../../../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../../../ui/text/time.tsx';
 import { Tokens } from '../../../../ui/text/tokens.tsx';
+import { chatWords, contextMenuWords, placeWords } from '../../../../words.ts';
 import css from './context-menu.module.css';
+
+const words = contextMenuWords.details;
 
 export function DetailsDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
   const { data: context, isError, error, refetch } = useQuery(contextQuery(contextId));
@@ -19,60 +22,59 @@ export function DetailsDialog({ contextId, onClose }: { contextId: string; onClo
   const workerId = context?.worker_id ?? '';
   const { data: worker } = useQuery({ ...workerQuery(workerId), enabled: workerId !== '' });
   return (
-    <Dialog open onClose={onClose} wide title="Details" description={state?.why}>
+    <Dialog open onClose={onClose} wide title={words.title} description={state?.why}>
       {isError && context === undefined && <ErrorState error={error} onRetry={() => void refetch()} />}
       {context === undefined && !isError && <Skeleton />}
       {context !== undefined && (
         <>
           <dl className={css.facts}>
-            <Fact name="State">
+            <Fact name={words.state}>
               <StatusBadge status={context.state} />
             </Fact>
-            <Fact name="Worker">
+            <Fact name={words.worker}>
               {worker?.name}
-              {worker?.role != null &&
-                ` (${worker.role}${worker.role_version === null ? '' : ` v${worker.role_version}`})`}
+              {worker?.role != null && ` ${words.role(worker.role, worker.role_version)}`}
             </Fact>
-            {context.user !== null && <Fact name="User">{context.user}</Fact>}
-            <Fact name="Messages">{context.message_count.toLocaleString('en')} on all branches</Fact>
-            <Fact name="Turns">
-              {context.turn_count.toLocaleString('en')} on {context.active_branch}
+            {context.user !== null && <Fact name={words.user}>{context.user}</Fact>}
+            <Fact name={words.messages}>{words.onAllBranches(context.message_count.toLocaleString('en'))}</Fact>
+            <Fact name={words.turns}>
+              {words.onBranch(context.turn_count.toLocaleString('en'), context.active_branch)}
             </Fact>
-            <Fact name="Model requests">{context.request_count.toLocaleString('en')}</Fact>
-            <Fact name="Tokens">
+            <Fact name={words.requests}>{context.request_count.toLocaleString('en')}</Fact>
+            <Fact name={words.tokens}>
               <Tokens usage={context.usage} />
             </Fact>
-            <Fact name="Created">
+            <Fact name={words.created}>
               <RelativeTime at={context.created_at} />
             </Fact>
-            <Fact name="Last used">
+            <Fact name={words.lastUsed}>
               <RelativeTime at={context.updated_at} />
             </Fact>
             {context.expires_at !== null && (
-              <Fact name="Archived">
+              <Fact name={words.archived}>
                 <RelativeTime at={context.expires_at} />
               </Fact>
             )}
-            <IdFact name="Context" id={contextId} />
-            <IdFact name="Worker" id={workerId} />
-            {state?.job_id != null && <IdFact name="Job" id={state.job_id} />}
-            {context.parent_id !== null && <IdFact name="Forked from" id={context.parent_id} />}
+            <IdFact words={words.ids.context} id={contextId} />
+            <IdFact words={words.ids.worker} id={workerId} />
+            {state?.job_id != null && <IdFact words={words.ids.job} id={state.job_id} />}
+            {context.parent_id !== null && <IdFact words={words.ids.source} id={context.parent_id} />}
           </dl>
-          <nav className={css.links} aria-label="Context links">
+          <nav className={css.links} aria-label={words.links.label}>
             <Link to="/workers/$workerId/tree" params={{ workerId }}>
-              Worker tree
+              {chatWords.tree}
             </Link>
             <Link to="/jobs" search={{ context_id: contextId }}>
-              Jobs
+              {placeWords.jobs}
             </Link>
             {state?.job_id != null && (
               <Link to="/jobs/$jobId" params={{ jobId: state.job_id }}>
-                Timeline of the current job
+                {words.links.currentJob}
               </Link>
             )}
             {context.parent_id !== null && (
               <Link to="/contexts/$contextId" params={{ contextId: context.parent_id }}>
-                Source of the fork
+                {words.links.source}
               </Link>
             )}
           </nav>
@@ -91,13 +93,13 @@ function Fact({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-function IdFact({ name, id }: { name: string; id: string }) {
+function IdFact({ words: { name, copy }, id }: { words: { name: string; copy: string }; id: string }) {
   return (
     <div className={css.id}>
-      <dt>{name} id</dt>
+      <dt>{name}</dt>
       <dd>
         <code>{id}</code>
-        <CopyButton read={() => id} label={`Copy the ${name.toLowerCase()} id`} />
+        <CopyButton read={() => id} label={copy} />
       </dd>
     </div>
   );

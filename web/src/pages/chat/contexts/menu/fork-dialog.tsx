@@ -9,6 +9,9 @@ import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { TextField } from '../../../../ui/forms/field.tsx';
 import { readError } from '../../../../ui/state/read-error.ts';
+import { commonWords, contextMenuWords } from '../../../../words.ts';
+
+const words = contextMenuWords.fork;
 
 /** Copies the completed messages into a new context and opens it. */
 export function ForkDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
@@ -32,20 +35,20 @@ export function ForkDialog({ contextId, onClose }: { contextId: string; onClose:
     <Dialog
       open
       onClose={onClose}
-      title="Fork into a new context"
-      description={`Copies all completed messages of ${context?.active_branch ?? 'the active branch'} into a new context, with a new worker that has the same settings.`}
+      title={words.title}
+      description={words.about(context?.active_branch ?? null)}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{commonWords.cancel}</Button>
           <Button variant="primary" busy={fork.isPending} onClick={() => fork.mutate()}>
-            Fork
+            {words.submit}
           </Button>
         </>
       }
     >
       <form onSubmit={submit}>
         <TextField
-          label="Title"
+          label={words.field}
           value={title}
           maxLength={500}
           autoComplete="off"

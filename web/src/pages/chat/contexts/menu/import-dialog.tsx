@@ -9,7 +9,10 @@ import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { ErrorText } from '../../../../ui/state/error-text.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
+import { commonWords, contextMenuWords } from '../../../../words.ts';
 import css from './context-menu.module.css';
+
+const words = contextMenuWords.import;
 
 const percent = new Intl.NumberFormat('en', { style: 'percent' });
 
@@ -34,7 +37,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       return importFile(body, { signal: leaving.current.signal, onProgress: setShare });
     },
     onSuccess: (context) => {
-      showNotice('Imported');
+      showNotice(words.done);
       void cache.invalidateQueries({ queryKey: keys.contexts });
       onClose();
       return navigate({ to: '/contexts/$contextId', params: { contextId: context.id } });
@@ -50,9 +53,9 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={onClose}
-      title="Import a context"
-      description="Choose a Nightshift export (JSON or pairs), or a folder with metadata.json, message_index.json and messages. If the import fails, nothing is created."
-      actions={<Button onClick={onClose}>{take.isPending ? 'Cancel' : 'Close'}</Button>}
+      title={words.title}
+      description={words.about}
+      actions={<Button onClick={onClose}>{take.isPending ? commonWords.cancel : commonWords.close}</Button>}
     >
       <input
         ref={file}
@@ -60,7 +63,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         type="file"
         accept=".json,application/json"
         tabIndex={-1}
-        aria-label="File to import"
+        aria-label={words.file}
         onChange={({ target }) => choose(target)}
       />
       <input
@@ -69,27 +72,32 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
         type="file"
         multiple
         tabIndex={-1}
-        aria-label="Folder to import"
+        aria-label={words.folder}
         {...{ webkitdirectory: '' }}
         onChange={({ target }) => choose(target)}
       />
       <div className={css.pick}>
         <Button variant="primary" disabled={take.isPending} onClick={() => file.current?.click()}>
-          <FileJson /> Choose file …
+          <FileJson /> {words.chooseFile}
         </Button>
         <Button disabled={take.isPending} onClick={() => folder.current?.click()}>
-          <FolderOpen /> Choose folder …
+          <FolderOpen /> {words.chooseFolder}
         </Button>
       </div>
       {take.isPending && (
         <div>
-          <p aria-live="polite">{share < 1 ? `Uploading: ${percent.format(share)}` : 'Importing …'}</p>
-          <progress className={css.progress} aria-label="Import" max={1} {...(share < 1 ? { value: share } : {})} />
+          <p aria-live="polite">{share < 1 ? words.uploading(percent.format(share)) : words.importing}</p>
+          <progress
+            className={css.progress}
+            aria-label={words.progress}
+            max={1}
+            {...(share < 1 ? { value: share } : {})}
+          />
         </div>
       )}
       {take.isError && (
         <div className={css.refused} role="alert">
-          <p>Nothing was imported.</p>
+          <p>{words.failed}</p>
           <ErrorText error={take.error} />
         </div>
       )}

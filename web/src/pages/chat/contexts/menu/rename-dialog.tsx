@@ -7,6 +7,9 @@ import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { TextField } from '../../../../ui/forms/field.tsx';
 import { readError } from '../../../../ui/state/read-error.ts';
+import { commonWords, contextMenuWords } from '../../../../words.ts';
+
+const words = contextMenuWords.rename;
 
 /** Sets the title of a context. An empty title removes it. */
 export function RenameDialog({ contextId, onClose }: { contextId: string; onClose: () => void }) {
@@ -30,19 +33,19 @@ export function RenameDialog({ contextId, onClose }: { contextId: string; onClos
     <Dialog
       open
       onClose={onClose}
-      title="Rename"
+      title={words.title}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{commonWords.cancel}</Button>
           <Button variant="primary" busy={rename.isPending} onClick={() => rename.mutate()}>
-            Rename
+            {words.submit}
           </Button>
         </>
       }
     >
       <form onSubmit={submit}>
         <TextField
-          label="Title"
+          label={words.field}
           value={title}
           maxLength={500}
           autoComplete="off"

@@ -10,15 +10,19 @@ import { Button } from '../../../../ui/forms/button.tsx';
 import { Dialog } from '../../../../ui/layout/dialog.tsx';
 import { Field, TextArea } from '../../../../ui/forms/field.tsx';
 import { readError } from '../../../../ui/state/read-error.ts';
-import { Select } from '../../../../ui/forms/select.tsx';
+import { Select, type Option } from '../../../../ui/forms/select.tsx';
 import { showNotice } from '../../../../ui/layout/toaster.tsx';
+import { commonWords, composerWords, messageMenuWords } from '../../../../words.ts';
+import { isBusy } from '../../state.ts';
 
-type Delivery = NonNullable<EditMessage['delivery']>;
+const words = messageMenuWords.edit;
 
-const DELIVERIES: readonly { value: Delivery; label: string }[] = [
-  { value: 'queue', label: 'Queue: after the current job' },
-  { value: 'interrupt', label: 'Interrupt: stop and run now' },
-];
+type Delivery = Exclude<NonNullable<EditMessage['delivery']>, 'reject'>;
+
+const DELIVERIES = (['queue', 'interrupt'] as const).map((value): Option<Delivery> => ({
+  value,
+  label: composerWords.deliveries[value],
+}));
 
 export function EditInput({ message, onClose }: { message: Message; onClose: () => void }) {
   const { id, context_id: contextId } = message;
@@ -26,17 +30,17 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
   const [delivery, setDelivery] = useState<Delivery>('queue');
   const cache = useQueryClient();
   const { data: context } = useQuery(contextQuery(contextId));
-  const isBusy = context !== undefined && !['Idle', 'PermanentFailure', 'Stopped'].includes(context.state);
+  const hasJob = context !== undefined && isBusy(context.state);
   const others = message.content.filter(isKept);
   const edit = useMutation({
     mutationFn: () => {
       const content: EditMessage['content'] =
         others.length === 0 ? text : [...(text.trim() === '' ? [] : [{ type: 'text' as const, text }]), ...others];
-      return client.contexts.messages.edit(contextId, id, { content, ...(isBusy ? { delivery } : {}) });
+      return client.contexts.messages.edit(contextId, id, { content, ...(hasJob ? { delivery } : {}) });
     },
     onSuccess: async ({ branch }) => {
       await cache.invalidateQueries({ queryKey: keys.context(contextId) });
-      showNotice(`Edited input sent on branch ${branch}`);
+      showNotice(words.done(branch));
       onClose();
     },
   });
@@ -49,32 +53,28 @@ export function EditInput({ message, onClose }: { message: Message; onClose: () 
       open
       onClose={onClose}
       wide
-      title="Edit input"
-      description="The edited input and its answer go on a new branch. The current branch stays unchanged."
+      title={words.title}
+      description={words.about}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{commonWords.cancel}</Button>
           <Button variant="primary" busy={edit.isPending} disabled={isEmpty} onClick={() => edit.mutate()}>
-            Send on new branch
+            {words.submit}
           </Button>
         </>
       }
     >
       <TextArea
-        label="Input"
+        label={words.input}
         rows={8}
         value={text}
         onChange={({ target }) => setText(target.value)}
         onKeyDown={onKeyDown}
         error={edit.isError ? readError(edit.error).message : null}
-        hint={
-          others.length === 0
-            ? 'Ctrl+Enter sends the input.'
-            : `Ctrl+Enter sends the input with ${others.length === 1 ? 'the attachment' : `the ${others.length} attachments`} of the original.`
-        }
+        hint={others.length === 0 ? words.hint : words.hintWithFiles(others.length)}
       />
-      {isBusy && (
-        <Field label="Delivery (a job is active)">
+      {hasJob && (
+        <Field label={words.delivery}>
           {(tie) => <Select {...tie} value={delivery} options={DELIVERIES} onChange={setDelivery} />}
         </Field>
       )}

@@ -7,7 +7,10 @@ import { siblingsQuery } from '../../../../data/query/contexts.ts';
 import { keys } from '../../../../data/query/keys.ts';
 import { IconButton } from '../../../../ui/forms/button.tsx';
 import { showError } from '../../../../ui/layout/toaster.tsx';
+import { branchWords } from '../../../../words.ts';
 import css from '../../message-menu/message-menu.module.css';
+
+const words = branchWords.versions;
 
 /**
  * For an input, or for any message of an answer. Renders nothing if there is no alternative. Fetches nothing while the
@@ -26,7 +29,7 @@ export function SiblingSwitcher({ context, messageId }: { context: Context; mess
   const go = useMutation({
     mutationFn: (branch: string) => client.contexts.branches.switch(contextId, branch),
     onSuccess: () => cache.invalidateQueries({ queryKey: keys.context(contextId) }),
-    onError: (error) => showError('Could not switch the branch', error),
+    onError: (error) => showError(branchWords.switchFailed, error),
   });
   if (!isBranched || siblings === undefined || siblings.length < 2) return null;
   const at = siblings.findIndex(({ active }) => active);
@@ -36,14 +39,14 @@ export function SiblingSwitcher({ context, messageId }: { context: Context; mess
     return { disabled: next === undefined || go.isPending, onClick: () => next && go.mutate(next.branch) };
   };
   return (
-    <span className={css.switcher} role="group" aria-label="Versions">
-      <IconButton label="Previous version" size="small" {...step(-1)}>
+    <span className={css.switcher} role="group" aria-label={words.label}>
+      <IconButton label={words.previous} size="small" {...step(-1)}>
         <ChevronLeft />
       </IconButton>
-      <span className={css.place} aria-live="polite" aria-label={`Version ${at + 1} of ${siblings.length}`}>
+      <span className={css.place} aria-live="polite" aria-label={words.place(at + 1, siblings.length)}>
         {at + 1}/{siblings.length}
       </span>
-      <IconButton label="Next version" size="small" {...step(1)}>
+      <IconButton label={words.next} size="small" {...step(1)}>
         <ChevronRight />
       </IconButton>
     </span>

@@ -1,0 +1,24 @@
+/** Texts of the chat: of the open context as a whole, and words that several parts of the chat have. */
+
+export const chatWords = {
+  tree: 'Worker tree',
+  timeline: 'Timeline',
+  startWorker: 'Start worker',
+  startFailed: 'Could not start the worker',
+
+  nothingOpen: {
+    title: 'No context selected',
+    about: 'Select a context from the list, or create a worker.',
+  },
+  conversation: 'Conversation',
+  allContexts: 'All contexts',
+  liveStopped: 'Live updates have stopped',
+  /** What a screen reader says. */
+  announced: (answer: string) => `Assistant: ${answer}`,
+
+  state: {
+    label: 'State',
+    position: (place: number) => `Position in queue: ${place}.`,
+    retryFailed: 'Could not retry',
+  },
+} as const;
