@@ -17,7 +17,7 @@ const post = (worker: Body, body: object, headers: Record<string, string> = {}) 
 
 async function passTime(contextId: string): Promise<void> {
   await api.database.db.execute(sql`
-    update jobs set starts_at = clock_timestamp() where context_id = ${contextId} and status = 'delayed'`);
+    update jobs set starts_at = date_trunc('milliseconds', clock_timestamp()) where context_id = ${contextId} and status = 'delayed'`);
   await perform(api.commands, releaseDueInputs({ tenantId: DEFAULT_TENANT, contextId: contextId as ContextId }));
 }
 

@@ -24,7 +24,9 @@ beforeEach(() => the.rows('delete from submissions'));
 const { stateOf, turnAll, submit, toContext, statusOf } = submissionsOf(() => the);
 
 const statusesOf = (jobs: JobId[]) => Promise.all(jobs.map(async (id) => (await statusOf(id))[0]));
-const makeDue = () => the.rows('update submissions set retry_at = now() where retry_at is not null');
+/** The column rounds to milliseconds: a time that is not truncated may be half of one ahead. */
+const makeDue = () =>
+  the.rows("update submissions set retry_at = date_trunc('milliseconds', now()) where retry_at is not null");
 const cancel = (jobId: JobId) =>
   perform(the.ports(), cancelJob(the.ports(), { tenantId: DEFAULT_TENANT, jobId, reason: null, by: null }));
 const jobsOf = async (contextId: ContextId) =>

@@ -202,7 +202,7 @@ describe('what is refused', () => {
     expect(await statusOf(good)).toEqual([QUEUED_JOB]);
     expect(await statusOf(bad)).toEqual([WAITING]);
     expect(await contextsWithSubmissions(the.database.db, 10)).toEqual([]);
-    await the.rows('update submissions set retry_at = now()');
+    await the.rows("update submissions set retry_at = date_trunc('milliseconds', now())");
     await turnAll();
     expect(await statusOf(bad)).toEqual([QUEUED_JOB]);
   });

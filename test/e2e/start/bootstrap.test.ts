@@ -161,8 +161,10 @@ test('npm start in a clone that is set up runs a job, a second start reports the
   const clone = await freshClone();
   try {
     linkModules(clone);
-    mkdirSync(path.join(clone, '.nightshift', 'web'), { recursive: true });
-    writeFileSync(path.join(clone, '.nightshift', 'web', 'index.html'), '<div id="root"></div>');
+    const built = path.join(clone, '.nightshift', 'web');
+    mkdirSync(path.join(built, 'pages'), { recursive: true });
+    for (const file of ['index.html', 'pages/chat.html'])
+      writeFileSync(path.join(built, file), '<div id="root"></div>');
     const runtime = path.join(ROOT, '.nightshift', 'runtime');
     if (existsSync(runtime)) symlinkSync(runtime, path.join(clone, '.nightshift', 'runtime'));
     const start = (): Run => run(clone, ['npm', 'start'], { PORT: '0' });
