@@ -27,7 +27,7 @@ export const PACKAGE_ENTRY: string = new URL(
 /** The folder of the built console: a clone's own build, else that of the package. Null: the console was not built. */
 export function consoleFolder(): string | null {
   const places = [path.join(ROOT, '.nightshift', 'web'), path.join(ROOT, 'dist', 'web')];
-  return places.find((folder) => existsSync(path.join(folder, 'index.html'))) ?? null;
+  return places.find((folder) => existsSync(path.join(folder, 'pages'))) ?? null;
 }
 
 /** The folder of Swagger UI's files, for the API reference: that of the installed package in a clone, else a copy. */

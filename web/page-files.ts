@@ -26,17 +26,19 @@ export function pageFiles(): Plugin {
   };
 }
 
-/** What the chunk loads, and itself. */
+/** What the chunk loads, and itself, at the end: the styles of a page come after those that it shares, as in Vite. */
 function filesOf(chunk: Rolldown.OutputChunk, bundle: Rolldown.OutputBundle): Set<string> {
   const files = new Set<string>();
+  const seen = new Set<string>();
   const add = ({ fileName, imports, viteMetadata }: Rolldown.OutputChunk): void => {
-    if (files.has(fileName)) return;
-    files.add(fileName);
-    for (const style of viteMetadata?.importedCss ?? []) files.add(style);
+    if (seen.has(fileName)) return;
+    seen.add(fileName);
     for (const name of imports) {
       const imported = bundle[name];
       if (imported?.type === 'chunk') add(imported);
     }
+    for (const style of viteMetadata?.importedCss ?? []) files.add(style);
+    files.add(fileName);
   };
   add(chunk);
   return files;

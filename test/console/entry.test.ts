@@ -16,11 +16,13 @@ function sentencesIn(words: unknown): string[] {
   return typeof words === 'object' && words !== null ? Object.values(words).flatMap(sentencesIn) : [];
 }
 
+/** Areas of words that are tabs of a page. */
+const PAGE_OF: Readonly<Record<string, string>> = { audit: 'access', webhooks: 'settings' };
+
 test('the texts of a page are loaded with that page', async () => {
   const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));
   const scriptsIn = (html: string) => [...read(html).matchAll(/\/assets\/([^"]+\.js)"/g)].map(([, file = '']) => file);
   const first = scriptsIn('index.html');
-  const linked = readdirSync(path.join(BUILT, 'pages')).map((html) => scriptsIn(`pages/${html}`));
   expect(first.length).toBeGreaterThan(0);
   const pages = readdirSync(PAGES, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
   for (const file of pages) {
@@ -33,9 +35,22 @@ test('the texts of a page are loaded with that page', async () => {
     expect(holding.length, file).toBe(1);
     expect(first, file).not.toContain(holding[0]);
     // The HTML of a page names it, so that the browser need not run the entry first.
-    expect(
-      linked.some((scripts) => scripts.includes(holding[0] ?? '')),
-      file,
-    ).toBe(true);
+    const [area = ''] = file.split(/[./\\]/);
+    expect(scriptsIn(`pages/${PAGE_OF[area] ?? area}.html`), file).toContain(holding[0]);
+  }
+});
+
+test('the styles of a page come after those that it shares with others', () => {
+  const styles = new Map(
+    readdirSync(path.join(BUILT, 'pages')).map((html) => [
+      html,
+      [...read(`pages/${html}`).matchAll(/\/assets\/([^"]+\.css)"/g)].map(([, file = '']) => file),
+    ]),
+  );
+  const pagesWith = (file: string) => [...styles.values()].filter((files) => files.includes(file)).length;
+  expect(Math.max(...[...styles.values()].map(({ length }) => length))).toBeGreaterThan(2);
+  for (const [html, files] of styles) {
+    const counts = files.map(pagesWith);
+    expect(counts, `${html}: ${files.join(', ')}`).toEqual(counts.toSorted((a, b) => b - a));
   }
 });

@@ -121,7 +121,7 @@ export async function given(create: () => Promise<TestDatabase> = createTestData
       const named = sessionName === undefined ? {} : { sessionName };
       await register(db, { id, lockKey, host: 'h', pid: 1, ...named, version: '0', ...serves });
       await db.execute(sql`
-        update processes set heartbeat_at = clock_timestamp() - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
+        update processes set heartbeat_at = date_trunc('milliseconds', clock_timestamp()) - ${silentMs ?? AHEAD_MS}::float8 * interval '1 millisecond'
         where id = ${id}`);
       return id;
     },

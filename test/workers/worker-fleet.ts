@@ -413,8 +413,11 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
     async noWakeUps() {
       if (queue === deaf || redisUrl === null) return fleet.atRest();
       const wakeUps = new BullQueue(QUEUE_NAME, { prefix: `{${prefix}}`, connection: { url: redisUrl } });
-      await fleet.until(async () => (await wakeUps.getJobCountByTypes('wait', 'active', 'prioritized')) === 0);
-      await wakeUps.close();
+      try {
+        await fleet.until(async () => (await wakeUps.getJobCountByTypes('wait', 'active', 'prioritized')) === 0);
+      } finally {
+        await wakeUps.close();
+      }
       await fleet.atRest();
     },
     async passDeadline(jobId) {

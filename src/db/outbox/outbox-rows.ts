@@ -5,7 +5,7 @@ import type { OutboxError } from '../../core/submissions/outbox.ts';
 import { SUBMISSION_BYTES } from '../../core/submissions/submission.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
-import { atMost } from '../rows/at-most.ts';
+import { atMost, isExactly } from '../rows/by-index.ts';
 
 export type OutboxAbout = { id: OutboxId; version: number };
 
@@ -45,12 +45,9 @@ const firstRows = (most: number): SQL => sql`
 /** As in the index `outbox_waiting_of_tenant`. */
 const TENANT = sql`left(o.tenant, 65)`;
 
-/**
- * Those of a tenant, in the order of the index: with `=`, PostgreSQL may take that of all positions, and pass over the rows
- * of all other tenants.
- */
+/** Those of a tenant, in the order of the index. */
 const ofTenant = (tenant: SQL): SQL =>
-  sql`o.refused_at is null and ${TENANT} >= ${tenant} and ${TENANT} <= ${tenant} order by ${TENANT}, o.position`;
+  sql`o.refused_at is null and ${isExactly(TENANT, tenant)} order by ${TENANT}, o.position`;
 
 /**
  * The index leads from each tenant to the next one, and to the first row of those that are not held. The first `most` rows

@@ -3,6 +3,7 @@ import { sql, type SQL } from 'drizzle-orm';
 import type { ContextId } from '../../core/ids.ts';
 import type { Executor } from '../connection/client.ts';
 import { dueNow, nowInStatement } from '../connection/instant.ts';
+import { atMost, isExactly } from '../rows/by-index.ts';
 import { isPassedBy, type Passed } from './passed.ts';
 
 /** Whether the active job of `c` has a stop request. Stop requests are written under the row lock of `c`. */
@@ -19,16 +20,13 @@ const SUSPECTS = 4;
  */
 export async function revoke(executor: Executor, most: number): Promise<number> {
   const rows = await executor.execute(sql`/* contexts.revoke */
-    with owned as materialized (
+    with dead as materialized (
       -- Process by process: as one join, the planner may read all contexts that run, or all that there are.
-      select c.id from processes p cross join lateral (
-        select c.id from contexts c where c.lease_owner = p.id order by c.lease_owner limit ${most}
+      select c.id, c.lease_owner from processes p cross join lateral (
+        select c.id, c.lease_owner from contexts c where ${isExactly(sql`c.lease_owner`, sql`p.id`)}
+        order by c.lease_owner limit ${atMost(most)}
       ) c
-      where p.dead_at is not null limit ${most}
-    ), dead as materialized (
-      select c.id, c.lease_owner from contexts c where c.id = any (array (select id from owned))
-        and c.lease_owner in (select id from processes where dead_at is not null)
-      limit ${most} for no key update of c skip locked
+      where p.dead_at is not null limit ${most} for no key update of c skip locked
     ), suspect as (
       select d.id, count(*) over (partition by d.lease_owner) <= ${SUSPECTS} as alone from dead d
     ), judged as (

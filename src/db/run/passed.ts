@@ -15,8 +15,11 @@ const PASSED = recordset(
   }),
 );
 
-/** Whether `c` is one of them, unchanged. */
+/**
+ * Whether `c` is one of them, unchanged. With `in`, each context is looked up in a hash of them; as a join, which `exists`
+ * becomes, the planner expects a hundred comparisons for each, and may read and sort all contexts to avoid them.
+ */
 export function isPassedBy(passed: readonly Passed[]): SQL {
-  return sql`exists (select 1 from ${PASSED.table(passed)}
-    where p.context_id = c.id and p.wake_seq = c.wake_seq and p.control_seq = c.control_seq)`;
+  return sql`((c.id, c.wake_seq, c.control_seq) in (
+    select p.context_id, p.wake_seq, p.control_seq from ${PASSED.table(passed)}))`;
 }

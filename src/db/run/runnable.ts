@@ -49,8 +49,6 @@ export type Found = {
 /** Tenants and contexts in one answer at most. */
 const MOST_TENANTS = 500;
 const MOST_CONTEXTS = 5_000;
-/** Contexts of one user in one answer at most. */
-const MOST_OF_USER = 1_000;
 /** Where few users have most of the contexts, so many times `perTenant` are read of one tenant at most. */
 const SPARE = 4;
 
@@ -146,16 +144,15 @@ function usersOf(asked: Asked): SQL {
 
 /** The first contexts of those users. */
 function contextsOf(asked: Asked): SQL {
-  const each = sql`least(${asked.perTenant}::int, ${MOST_OF_USER}::int, ${SPARE * asked.perTenant}::int / cardinality(u.names))`;
+  const each = sql`least(${asked.perTenant}::int, ${SPARE * asked.perTenant}::int / cardinality(u.names))`;
   return sql`
       select c.*, c.nth = ${each} as is_cut
       from unnest(u.names) with ordinality user_of(name, place) cross join lateral (
         select c.*, row_number() over () as nth from (
           select c.id, c.user_name, c.wake_seq, c.lease_epoch, c.next_check_at from contexts c
           where ${ofTenant} and c.user_name = user_of.name and ${mayStart(asked)}
-          -- A number that the planner knows, so that it uses the index, also where its statistics know of one user only.
-          order by c.priority, c.next_check_at limit ${sql.raw(String(MOST_OF_USER))}
-        ) c limit ${each}
+          order by c.priority, c.next_check_at limit ${each}
+        ) c
       ) c order by c.nth, user_of.place limit ${asked.perTenant}
     `;
 }

@@ -7,7 +7,7 @@ import type { AllowedTenant } from '../../core/access/tenant.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { millis, nowInStatement, toTimestamp } from '../connection/instant.ts';
-import { atMost } from '../rows/at-most.ts';
+import { atMost, isExactly } from '../rows/by-index.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 import { scheduleColumns, toSchedule, type ScheduleRow } from './schedules.ts';
 
@@ -26,8 +26,7 @@ function timeOr(at: Millis | null): SQL {
   return sql`coalesce(${toTimestamp(at)}::timestamptz, ${nowInStatement})`;
 }
 
-/** With `=`, PostgreSQL may take the index of all schedules that are due, and pass over those of all other tenants. */
-const isOf = (tenant: SQL): SQL => sql`s.tenant_id >= ${tenant} and s.tenant_id <= ${tenant}`;
+const isOf = (tenant: SQL): SQL => isExactly(sql`s.tenant_id`, tenant);
 
 /**
  * At most `most`, one of each tenant before the second of any, and the oldest of each tenant. Which tenants come first is
@@ -42,10 +41,10 @@ export async function dueSchedules(executor: Executor, most: number, at: Millis 
     with recursive tenant(id) as (
       (select s.tenant_id from schedules s
         where s.next_run_at is not null and exists (select 1 from schedules d where d.next_run_at <= ${now})
-        order by s.tenant_id limit 1)
+        order by s.tenant_id, s.next_run_at limit 1)
       union all
       select (select s.tenant_id from schedules s
-        where s.next_run_at is not null and s.tenant_id > tenant.id order by s.tenant_id limit 1)
+        where s.next_run_at is not null and s.tenant_id > tenant.id order by s.tenant_id, s.next_run_at limit 1)
       from tenant where tenant.id is not null
     ), chosen as materialized (
       select t.id from tenant join tenants t on t.id = tenant.id and t.status = 'active'

@@ -7,6 +7,7 @@ import type { SubmissionError } from '../../core/submissions/submission.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import { dueNow, nowInStatement } from '../connection/instant.ts';
+import { atMost, isExactly } from '../rows/by-index.ts';
 import { isActive } from '../write/tenants/tenants.ts';
 
 /** A context with submissions, which may not exist yet. `mostBytes`: of the largest body that may be read now. */
@@ -33,10 +34,10 @@ export async function contextsWithSubmissions(executor: Executor, most: number):
       select f.tenant_id, f.target_context_id, f.bytes, f.turn from chosen cross join lateral (
         select o.*, row_number() over (order by o.position) as turn from (
           select s.tenant_id, s.target_context_id, s.bytes, s.position from submissions s
-          where s.tenant_id = chosen.id and s.status = 'queued'
+          where ${isExactly(sql`s.tenant_id`, sql`chosen.id`)} and s.status = 'queued'
             and (s.tenant_id, s.target_context_id) not in (select p.tenant_id, p.target_context_id from submissions p
               where p.status = 'queued' and p.retry_at > ${nowInStatement})
-          order by s.position limit ${most}
+          order by s.tenant_id, s.position limit ${atMost(most)}
         ) o
       ) f
       order by f.turn, random() limit ${most}

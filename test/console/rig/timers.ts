@@ -11,9 +11,11 @@ export const HURRIED = `{
 export const HELD = `{
   const [begin, end] = [setTimeout, clearTimeout];
   const held = new Map();
+  let any = false;
   globalThis.setTimeout = (act, ms, ...given) => {
     if (ms !== 3_000) return begin(act, ms, ...given);
     const timer = begin(() => undefined, 2 ** 31 - 1);
+    any = true;
     held.set(timer, act);
     return timer;
   };
@@ -22,6 +24,7 @@ export const HELD = `{
     end(timer);
   };
   globalThis.sendNow = () => {
+    if (!any) throw new Error('No timer was held: decisions last another time now.');
     const due = [...held.values()];
     held.clear();
     for (const act of due) act();
@@ -33,11 +36,11 @@ export async function sendNow(page: Page): Promise<void> {
   await page.evaluate('sendNow()');
 }
 
-/** Timers of five seconds and more, such as those that poll, do nothing after `stopPolling`. */
+/** Timers of three seconds and more, such as those that poll, do nothing after `stopPolling`. */
 export const STOPPABLE = `for (const name of ['setTimeout', 'setInterval']) {
   const begin = globalThis[name];
   globalThis[name] = (act, ms, ...given) =>
-    begin((...all) => void ((globalThis.isPollingStopped && ms >= 5_000) || act(...all)), ms, ...given);
+    begin((...all) => void ((globalThis.isPollingStopped && ms >= 3_000) || act(...all)), ms, ...given);
 }`;
 
 /** In a page with `stoppable`: from now on it learns of changes from its stream only. */

@@ -11,10 +11,12 @@ import { explaining, passedOver } from '../../services/explaining.ts';
 const MANY = 20_000;
 
 let database: Database;
+let url: string;
 let drop: () => Promise<void>;
 beforeAll(async () => {
   const made = await createFreshDatabase();
   drop = () => made.drop();
+  url = made.url;
   database = openDatabase(made.url, { max: 2 });
   const { db } = database;
   const id = (of: string) => sql.raw(`('00000000-0000-7000-${of}-' || lpad(to_hex(n), 12, '0'))::uuid`);
@@ -51,21 +53,46 @@ test.each<[string, (db: Database['db']) => Promise<unknown>, RegExp]>([
   expect(passedOver(plans[0] ?? '')).toBeLessThan(10);
 });
 
-test('processes that died and left nothing cost no look at contexts of others', async () => {
-  const { db } = database;
-  await db.execute(sql`insert into processes (id, lock_key, host, pid, version, tools, roles, models, dead_at)
-    select ${processId}, n, 'host', n, '1', '{}', '{}', '{}', case when n > 4 then now() end
-    from generate_series(1, 8) n`);
-  await db.execute(sql`update contexts set scheduling_status = 'running', lease_owner = owner.id
-    from (select ${processId} as id, n % 4 as place from generate_series(1, 4) n) owner,
+/** Processes that live, and those that died: of one the statistics know that it owns many contexts. */
+const ALIVE = 4;
+const DEAD = 4;
+
+test.each([ALIVE, 1])(
+  'processes that died and left nothing cost no look at the contexts of %s others',
+  async (owners) => {
+    const { db } = database;
+    await db.execute(sql`truncate processes`);
+    await db.execute(sql`insert into processes (id, lock_key, host, pid, version, tools, roles, models, dead_at)
+    select ${processId}, n, 'host', n, '1', '{}', '{}', '{}', case when n > ${ALIVE}::int then now() end
+    from generate_series(1, ${ALIVE + DEAD}::int) n`);
+    await db.execute(sql`update contexts set scheduling_status = 'running', lease_owner = owner.id
+    from (select ${processId} as id, n % ${owners}::int as place from generate_series(1, ${owners}::int) n) owner,
       (select id, row_number() over (order by id) as place from contexts) numbered
-    where numbered.id = contexts.id and numbered.place <= 8000 and numbered.place % 4 = owner.place`);
-  await db.execute(sql`vacuum analyze contexts`);
-  await db.execute(sql`vacuum analyze processes`);
-  const plans: string[] = [];
-  await revoke(explaining(db, plans), 500);
-  expect(plans[0]).toContain('contexts_owned');
-  const read = [...(plans[0] ?? '').matchAll(/Scan .*on contexts.*actual rows=(\d+) loops=(\d+)/g)];
-  expect(read).not.toEqual([]);
-  expect(read.reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0)).toBe(0);
+    where numbered.id = contexts.id and numbered.place <= 8000 and numbered.place % ${owners}::int = owner.place`);
+    await db.execute(sql`vacuum analyze contexts`);
+    await db.execute(sql`vacuum analyze processes`);
+    const plans: string[] = [];
+    await revoke(explaining(db, plans), 500);
+    expect(plans[0]).toContain('contexts_owned');
+    expect(plans[0]).not.toMatch(/Seq Scan on contexts .*actual/);
+    expect(passedOver(plans[0] ?? '')).toBe(ALIVE);
+    const read = [...(plans[0] ?? '').matchAll(/Scan .*on contexts.*actual rows=(\d+) loops=(\d+)/g)];
+    expect(read).not.toEqual([]);
+    expect(read.reduce((sum, [, rows, loops]) => sum + Number(rows) * Number(loops), 0)).toBe(0);
+  },
+);
+
+test('leases that another sweep revokes do not keep those behind them', async () => {
+  const { db } = database;
+  await db.execute(sql`update processes set dead_at = now() where lock_key = 1`);
+  const owned = sql`select id from contexts where lease_owner is not null order by lease_owner, id`;
+  await database.transaction(async (tx) => {
+    await tx.execute(sql`select id from contexts where id in (${owned} limit 8) for no key update`);
+    const other = openDatabase(url, { max: 1 });
+    try {
+      expect(await revoke(other.db, 10)).toBe(10);
+    } finally {
+      await other.close();
+    }
+  });
 });

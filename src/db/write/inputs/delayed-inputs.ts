@@ -8,7 +8,7 @@ import type { Delay } from '../../../core/run/delay.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
 import { WAKE_UP_GRACE_MS, dueNow, millis, nowInStatement, toTimestamp } from '../../connection/instant.ts';
-import { atMost } from '../../rows/at-most.ts';
+import { atMost, isExactly } from '../../rows/by-index.ts';
 import { changedContextColumns, type ChangedContext } from '../../run/contexts.ts';
 import type { Place } from '../../run/places.ts';
 import { isActive } from '../tenants/tenants.ts';
@@ -88,12 +88,7 @@ export type DueContext = { tenantId: TenantId; contextId: ContextId };
 /** `nextInMs`: how long until the next input is due; null: none is delayed. */
 export type DueContexts = { due: DueContext[]; nextInMs: number | null };
 
-/**
- * With `=`, PostgreSQL may take the index of all delayed jobs, and pass over those of all other tenants. For the same
- * reason each look below is in the whole order of the index that it is meant for.
- */
-const isDelayedOf = (tenant: SQL): SQL =>
-  sql`j.tenant_id >= ${tenant} and j.tenant_id <= ${tenant} and j.status = 'delayed'`;
+const isDelayedOf = (tenant: SQL): SQL => sql`${isExactly(sql`j.tenant_id`, tenant)} and j.status = 'delayed'`;
 
 /**
  * Contexts of active tenants with delayed inputs that are due, of at most `most` jobs: one of each tenant before the
