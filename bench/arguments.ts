@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { PROVIDERS, type ProviderFormat } from './system.ts';
 
 export type Arguments = {
-  /** Empty: all scenarios except the soak. */
+  /** Empty: all, except those that run only when named. */
   scenarios: string[];
   rounds: number;
   format: ProviderFormat;

@@ -30,6 +30,9 @@ export type Figure = {
 
 export type Goal = { of: 'value' | 'ratio'; is: 'at least' | 'at most'; bound: number };
 
+export const atLeast = (bound: number): Goal => ({ of: 'value', is: 'at least', bound });
+export const atMost = (bound: number): Goal => ({ of: 'value', is: 'at most', bound });
+
 /** A figure of Nightshift alone, without a counterpart in the baseline. */
 export function alone(name: string, unit: string, nightshift: number | null, goal: Goal | null = null): Figure {
   return { name, unit, nightshift, baseline: null, goal };

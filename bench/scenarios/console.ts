@@ -6,7 +6,7 @@ import { CHROMIUM_ARGS, findChromium } from '../../test/console/rig/chromium.ts'
 import { withSystems, type Bench, type Scenario } from '../bench.ts';
 import { FIRST, lastOf, mixedHistory } from '../console/history.ts';
 import { recordFrames, scrollTo, weigh, type Frames, type Weight } from '../console/page.ts';
-import { alone, median, percentile, type Figure, type Goal } from '../figures.ts';
+import { alone, atLeast, atMost, median, percentile, type Figure } from '../figures.ts';
 
 const MESSAGES = 10_000;
 const SIZE = { width: 1280, height: 800 };
@@ -71,9 +71,6 @@ function figuresOf(scrolled: readonly Frames[], weighed: readonly Weight[], empt
     alone('DOM nodes', '', most('nodes')),
   ];
 }
-
-const atLeast = (bound: number): Goal => ({ of: 'value', is: 'at least', bound });
-const atMost = (bound: number): Goal => ({ of: 'value', is: 'at most', bound });
 
 function sum(values: readonly number[]): number {
   return values.reduce((all, value) => all + value, 0);

@@ -5,7 +5,7 @@ import { CHROMIUM_ARGS, findHeadless } from '../../test/console/rig/chromium.ts'
 import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
 import { loadSlowly, type Loaded } from '../console/lighthouse.ts';
 import { requestsPerMinute } from '../console/quiet.ts';
-import { alone, median, type Figure, type Goal } from '../figures.ts';
+import { alone, atMost, median, type Figure } from '../figures.ts';
 import type { System } from '../system.ts';
 
 const CONTEXTS = 60;
@@ -71,5 +71,3 @@ async function quietAll(bench: Bench, executable: string, addressOf: (path: stri
     await browser.close();
   }
 }
-
-const atMost = (bound: number): Goal => ({ of: 'value', is: 'at most', bound });

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SubscribersProtocol, Stored, Comparison } from '../subscribers/protocol.ts';
 import { postAll, untilEnded, withSystems, type Bench, type Scenario } from '../bench.ts';
-import { alone, percentile, type Figure } from '../figures.ts';
+import { alone, atLeast, percentile, type Figure } from '../figures.ts';
 import { figureIn } from '../soak/watch.ts';
 import type { System } from '../system.ts';
 import { startCompanion, type Companion } from '../talk.ts';
@@ -125,7 +125,6 @@ async function judge(bench: Bench, { sql }: System, crowds: Crowds): Promise<Com
 
 function figuresOf(open: number, measured: Measured, approval: Comparison, delays: readonly number[]): Figure[] {
   const { made, events, pieces, cpu } = measured;
-  const atLeast = (bound: number): Figure['goal'] => ({ of: 'value', is: 'at least', bound });
   return [
     alone('clients that stream 50 answers, on one API process', '', open, atLeast(CLIENTS)),
     alone('deltas from the models', 'per second', made),

@@ -51,7 +51,13 @@ async function finishTour(client: Client): Promise<void> {
   });
   const steps = await client.jobs.steps(job.id).all();
   const tools = steps.filter(({ kind }) => kind === 'tool').map(({ name, status }) => `${name} ${status}`);
-  expect(tools).toEqual(['remember completed', 'spawn_worker completed', 'write_file completed']);
+  const failed = steps.flatMap(({ status, tool_call_id: id }) => (status === 'failed' && id !== null ? [id] : []));
+  const results = await Promise.all(failed.map((id) => client.tools.get(asked.context_id, id)));
+  expect(tools, JSON.stringify(results)).toEqual([
+    'remember completed',
+    'spawn_worker completed',
+    'write_file completed',
+  ]);
   const jobs = await client.jobs.list().all();
   expect(jobs.filter(({ id }) => id !== job.id)).toMatchObject([{ status: 'completed', parent_job_id: job.id }]);
   expect(await namesOf(client)).toEqual(['hello', 'tour', 'tour guide']);

@@ -1,6 +1,5 @@
 /** Texts of the mark of a compaction in the history. */
-
-const exact = (amount: number): string => amount.toLocaleString('en');
+import { exact } from '../../count.ts';
 
 export const compactionWords = {
   label: 'Compaction',

@@ -1,5 +1,6 @@
 /** Texts around the input of the chat: the composer, queued inputs, and the button that stops a job. */
 import type { Interrupt, PostMessage } from 'nightshift/client';
+import { count } from '../../count.ts';
 
 /** In the order of the options. */
 const deliveries: Readonly<Record<Exclude<NonNullable<PostMessage['delivery']>, 'reject'>, string>> = {
@@ -37,7 +38,7 @@ export const composerWords = {
 
 export const queuedWords = {
   list: 'Queued inputs',
-  inputs: (inputs: number) => (inputs === 1 ? '1 queued input' : `${inputs} queued inputs`),
+  inputs: (inputs: number) => count(inputs, 'queued input', 'queued inputs'),
   input: (place: number) => `Queued input ${place}`,
   attachment: 'Attachment',
   moveUp: 'Move up',
