@@ -88,7 +88,7 @@ export type ApprovalResolvedEvent = {
   at: string;
 };
 
-/** Part of `ConfigPatch`, `Role` and 2 more. */
+/** Part of `ConfigPatch`, `ReadRole` and 3 more. */
 export type ApprovalRule = {
   /** Name of a tool; `*` matches any text. */
   tool: string;
@@ -775,6 +775,233 @@ export type EditMessage = {
   output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
+};
+
+/** An approval rule that applies, with where it comes from. */
+export type EffectiveRule = {
+  tool: string;
+  decision: 'never' | 'always' | 'deny';
+  /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+  source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+};
+
+/** What jobs use from their next step on: the config over the role over the defaults. */
+export type EffectiveSettings = {
+  model: {
+    value: string;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: string;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  streaming: {
+    value: boolean;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: boolean;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  system_prompt: {
+    value: string;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: string;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  mode: {
+    value: 'act' | 'plan';
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: 'act' | 'plan';
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  tools: {
+    /** Those that the tenant may use. */
+    value: string[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that the tenant may use. */
+      value: string[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  client_tools: {
+    value: ClientTool[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: ClientTool[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  mcp_servers: {
+    /** Those that the tenant may use. */
+    value: string[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that the tenant may use. */
+      value: string[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  max_tokens: {
+    value: number | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  context_limit: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  compaction: {
+    value: {
+      type: 'threshold' | 'llm' | 'none';
+      threshold: number;
+      keep_turns: number;
+      model: string | null;
+    };
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: {
+        type: 'threshold' | 'llm' | 'none';
+        threshold: number;
+        keep_turns: number;
+        model: string | null;
+      };
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  pinned: {
+    value: PinnedText[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: PinnedText[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  max_steps: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  output_schema: {
+    value: { [key: string]: Json } | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: { [key: string]: Json } | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  output_retries: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  parameters: {
+    /** Those that are sent to the provider. */
+    value: { [key: string]: Json };
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that are sent to the provider. */
+      value: { [key: string]: Json };
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  idle_timeout_s: {
+    value: number | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  /** The lowest of the values of the installation, the role and the config. */
+  limits: {
+    depth: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+    children: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+    workers: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+  };
+  /** In the order in which they are tried: rules of the role follow those of the config. */
+  approval: EffectiveRule[];
+  /** All tools that the settings name, sorted by name, also those that the model does not get. */
+  offered_tools: EffectiveTool[];
+  /** MCP servers whose tools the API process does not know: they run elsewhere, or belong to a context or a tenant. */
+  unknown_servers: string[];
+};
+
+/** Part of `EffectiveSettings`. */
+export type EffectiveTool = {
+  name: string;
+  /** The field of the config that names the tool, or its server. */
+  field: 'tools' | 'mcp_servers' | 'client_tools';
+  /** Where this field comes from. */
+  source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+  /** offered: the model gets the tool. plan_mode: not in the mode plan. not_allowed: the operator does not allow it for the tenant. unknown: the API process does not have it. */
+  state: 'offered' | 'plan_mode' | 'not_allowed' | 'unknown';
+  effect: 'none' | 'idempotent' | 'once' | null;
+  /** never: calls run. always: a person approves each call. deny: calls do not run. by_call: the tool decides for each call. */
+  approval: 'never' | 'always' | 'deny' | 'by_call';
+  rule: EffectiveRule | null;
 };
 
 /** Shows the entries of each span: those of `branch` with `after < number <= upto`. Without spans, all entries of its own name. */
@@ -1562,6 +1789,63 @@ export type Quantiles = {
   p95: number;
 };
 
+/** The answer of `GET /api/roles/{name}`. */
+export type ReadRole = {
+  name: string;
+  version: number | null;
+  /** `file`: from the config file, read-only. If only other processes have the role, its settings are missing. */
+  source: 'api' | 'file';
+  /** provider/model */
+  model?: string;
+  streaming?: boolean;
+  system_prompt?: string;
+  /** plan: the model gets only tools without effect, and answers have the type plan. */
+  mode?: 'act' | 'plan';
+  tools?: string[];
+  client_tools?: ClientTool[];
+  /** Names of MCP servers in the config file. The worker gets all their tools. */
+  mcp_servers?: string[];
+  /** Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts. */
+  approval?: ApprovalRule[];
+  max_tokens?: number;
+  /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
+  context_limit?: number;
+  compaction?: Compaction;
+  pinned?: PinnedText[];
+  max_steps?: number;
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match output_schema. Default: 2. */
+  output_retries?: number;
+  /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
+  parameters?: { [key: string]: Json };
+  /** Seconds without activity after which the context is archived. Not set: never. */
+  idle_timeout_s?: number;
+  limits?: WorkerLimits;
+  created_at: string | null;
+  updated_at: string | null;
+  effective?: EffectiveSettings | null;
+};
+
+/** The answer of `GET /api/workers/{id}`. */
+export type ReadWorker = {
+  id: string;
+  name: string;
+  user: string | null;
+  role: string | null;
+  role_version: number | null;
+  config: WorkerConfig;
+  state: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped';
+  last_failure: WorkerFailure | null;
+  context_id: string;
+  parent_worker_id: string | null;
+  depth: number;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+  effective?: EffectiveSettings | null;
+};
+
 /** The answer of `GET /readyz`. */
 export type Readiness = {
   /** `degraded`: Redis does not answer. Worker processes find jobs by polling PostgreSQL, about once a second. */
@@ -1624,7 +1908,7 @@ export type Retraction = {
   by: Actor | null;
 };
 
-/** The answer of `GET /api/roles/{name}` and `PUT /api/roles/{name}`. */
+/** The answer of `PUT /api/roles/{name}`. */
 export type Role = {
   name: string;
   version: number | null;
@@ -1693,6 +1977,20 @@ export type RoleDefinition = {
 /** The answer of `GET /api/roles`. */
 export type RoleList = {
   data: Role[];
+  next_cursor: string | null;
+};
+
+/** Part of `RoleVersionList`. */
+export type RoleVersion = {
+  version: number;
+  definition: RoleDefinition | null;
+  /** ISO 8601. */
+  created_at: string;
+};
+
+/** The answer of `GET /api/roles/{name}/versions`. */
+export type RoleVersionList = {
+  data: RoleVersion[];
   next_cursor: string | null;
 };
 
@@ -2437,7 +2735,7 @@ export type WholeDelivery = {
   response_body: string | null;
 };
 
-/** The answer of `GET /api/workers/{id}`, `PATCH /api/workers/{id}` and 2 more. */
+/** The answer of `PATCH /api/workers/{id}`, `POST /api/workers/{id}/stop` and 1 more. */
 export type Worker = {
   id: string;
   name: string;
@@ -2486,7 +2784,7 @@ export type WorkerConfig = {
   limits?: WorkerLimits;
 };
 
-/** Part of `CreatedWorker` and `Worker`. */
+/** Part of `CreatedWorker`, `ReadWorker` and 1 more. */
 export type WorkerFailure = {
   code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal';
   message: string;
@@ -2649,9 +2947,9 @@ export type Operations = {
   };
   'GET /api/workers/{id}': {
     path: { id: string };
-    query: undefined;
+    query: { include?: 'effective' };
     body: undefined;
-    answer: Worker;
+    answer: ReadWorker;
   };
   'PATCH /api/workers/{id}': {
     path: { id: string };
@@ -2955,9 +3253,9 @@ export type Operations = {
   };
   'GET /api/roles/{name}': {
     path: { name: string };
-    query: { version?: number };
+    query: { include?: 'effective'; version?: number };
     body: undefined;
-    answer: Role;
+    answer: ReadRole;
   };
   'PUT /api/roles/{name}': {
     path: { name: string };
@@ -2970,6 +3268,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /api/roles/{name}/versions': {
+    path: { name: string };
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: RoleVersionList;
   };
   'GET /api/schedules': {
     path: undefined;

@@ -70,6 +70,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getDelivery: 'short',
   listRoles: 'page',
   getRole: 'short',
+  listRoleVersions: 'page',
   listSchedules: 'page',
   getSchedule: 'short',
   listScheduleRuns: 'page',

@@ -12,6 +12,7 @@ import * as cancelJobs from './jobs/cancel-jobs.ts';
 import * as chat from './contexts/chat.ts';
 import * as compaction from './contexts/compaction.ts';
 import * as context from './contexts/context.ts';
+import * as effective from './workers/effective.ts';
 import { EVENTS } from './contexts/event.ts';
 import { Changed } from './system/change.ts';
 import * as exported from './contexts/export.ts';
@@ -52,6 +53,7 @@ const all: unknown[] = [
     configCompaction,
     compaction,
     config,
+    effective,
     worker,
     workerTree,
     context,
