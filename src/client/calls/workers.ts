@@ -3,7 +3,6 @@ import { pagesOf } from '../pages.ts';
 import type {
   CreateWorker,
   CreatedWorker,
-  EffectiveSettings,
   FirstMessage,
   Operations,
   PatchWorker,
@@ -18,11 +17,9 @@ export function workerCalls(request: Request) {
     create: createCall(request),
     /** Reads a worker. */
     get: (id: string, options?: RequestOptions) => request('GET', '/api/workers/{id}', { path: { id }, ...options }),
-    /** The settings that apply to a worker, with where each comes from. Null: the API process does not know its role. */
-    effective: async (id: string, options?: RequestOptions): Promise<EffectiveSettings | null> => {
-      const query = { include: 'effective' } as const;
-      return (await request('GET', '/api/workers/{id}', { path: { id }, query, ...options })).effective ?? null;
-    },
+    /** Reads a worker with the settings that apply to it, in `effective`, and where each comes from. */
+    effective: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/workers/{id}', { path: { id }, query: { include: 'effective' }, ...options }),
     /** Workers that match a filter, newest first. */
     list: (query: Operations['GET /api/workers']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/workers', { query: { ...query, ...more }, ...options })),

@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+let count = 1;
 const headers = { authorization: `Bearer ${KEY}` };
 const get = (path: string) => api.get(path, headers);
 const make = async (body: object) => (await api.post('/api/workers', { name: 'w', ...body }, headers)).body;
@@ -72,6 +73,38 @@ describe('effective settings of a worker', () => {
       { name: 'read', approval: 'always', rule },
       { name: 'write', approval: 'always', rule: null },
     ]);
+  });
+
+  test.each([
+    [{ idle_timeout_s: 60 }, {}, 60, 'role'],
+    [{ idle_timeout_s: 60 }, { idle_timeout_s: 30 }, 30, 'worker'],
+    [{}, {}, null, 'default'],
+  ])(
+    'have the idle timeout after which the context is archived: role %j, config %j',
+    async (role, config, value, source) => {
+      await api.call('PUT', '/api/roles/idle', { max_steps: count++, ...role }, headers);
+      const { id, context_id } = await make({ role: 'idle', config });
+      expect((await effectiveOf(id)).idle_timeout_s).toMatchObject({ value, source });
+      const { expires_at, updated_at } = (await get(`/api/contexts/${context_id}`)).body;
+      const seconds =
+        expires_at === null ? null : Math.round((Date.parse(expires_at) - Date.parse(updated_at)) / 1_000);
+      expect(seconds).toBe(value);
+    },
+  );
+
+  test('have the limits by which a child worker is refused', async () => {
+    await api.call('PUT', '/api/roles/limited', { limits: { children: 1, depth: 5 } }, headers);
+    const { id } = await make({ role: 'limited', config: { limits: { depth: 1, children: 9 } } });
+    expect((await effectiveOf(id)).limits).toMatchObject({
+      depth: { value: 1, source: 'worker' },
+      children: { value: 1, source: 'role' },
+      workers: { source: 'default' },
+    });
+    const child = await api.post('/api/workers', { name: 'c', parent_worker_id: id }, headers);
+    const second = await api.post('/api/workers', { name: 'c', parent_worker_id: id }, headers);
+    expect([child.status, second.body.error.code]).toEqual([201, 'worker_limit']);
+    const below = await api.post('/api/workers', { name: 'c', parent_worker_id: child.body.id }, headers);
+    expect(below.body.error.code).toBe('worker_limit');
   });
 
   test('without a role come from the defaults', async () => {

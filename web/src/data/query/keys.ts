@@ -81,6 +81,7 @@ export const keys = {
   prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,
+  effective: (id: string) => ['effective', id] as const,
   /** Not below the key of its context: without the stream of the context, it is read again with the worker. */
   workerState: (id: string) => ['worker', id, 'state'] as const,
   tree: (id: string) => ['tree', id] as const,
@@ -94,6 +95,7 @@ export const keys = {
   /** Below the deliveries of its webhook. */
   delivery: (id: string, deliveryId: string) => ['deliveries', id, deliveryId] as const,
   roles: ['roles'] as const,
+  roleVersions: (name: string) => ['roles', name, 'versions'] as const,
   role: (name: string, version: number | null) => ['role', name, version] as const,
   schedules: ['schedules'] as const,
   scheduleRuns: (id: string) => ['schedule-runs', id] as const,
