@@ -29,6 +29,8 @@ async function openSettings(page: Page): Promise<Locator> {
   return settings;
 }
 
+const isFocused = (element: Locator) => element.evaluate((found) => found === found.ownerDocument.activeElement);
+
 const group = (within: Locator, name: string) => within.getByRole('group', { name, exact: true });
 
 test('a worker shows what it has from its role, overrides a value, and gives it up again', async () => {
@@ -50,6 +52,7 @@ test('a worker shows what it has from its role, overrides a value, and gives it 
   await settings.getByRole('button', { name: 'Override Max steps' }).click();
   const steps = settings.getByRole('textbox', { name: 'Max steps' });
   expect(await steps.inputValue()).toBe('7');
+  expect(await isFocused(steps)).toBe(true);
   await steps.fill('3');
   await settings.getByText('Own value. Without it: from role searcher').waitFor();
   await settings.getByRole('button', { name: 'Save' }).click();
@@ -60,6 +63,7 @@ test('a worker shows what it has from its role, overrides a value, and gives it 
   await again.getByRole('tab', { name: 'Limits' }).click();
   await again.getByRole('button', { name: 'Use inherited Max steps' }).click();
   await group(again, 'Max steps').getByText('7').waitFor();
+  expect(await isFocused(again.getByRole('button', { name: 'Override Max steps' }))).toBe(true);
   await again.getByRole('button', { name: 'Save' }).click();
   await again.waitFor({ state: 'hidden' });
   expect((await client.contexts.get(id)).config).toEqual({});

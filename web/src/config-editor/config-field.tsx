@@ -1,4 +1,3 @@
-import { Button } from '../ui/forms/button.tsx';
 import { useModels, useProviders, useServers, useTools } from '../data/names.ts';
 import { Choices } from '../ui/forms/choices.tsx';
 import { Field, TextArea, TextField } from '../ui/forms/field.tsx';
@@ -10,10 +9,11 @@ import type { ConfigMember, TextMember } from './draft.ts';
 import type { EditedConfig } from './edited.ts';
 import { EffectiveTools } from './effective-tools.tsx';
 import { FIELDS } from './fields.ts';
-import { appliedOf, inheritedOf, isNothing, orUnset, type Replaceable } from './inherited.ts';
+import { appliedOf, inheritedOf, isList, isNothing, orUnset } from './inherited.ts';
 import { InheritedField } from './inherited-field.tsx';
+import { OwnOrInherited } from './own-or-inherited.tsx';
 import { PinnedTexts } from './pinned-texts.tsx';
-import { actionOn, configWords } from '../words.ts';
+import { configWords } from '../words.ts';
 
 type Props<Member> = { member: Member; edited: EditedConfig };
 
@@ -23,7 +23,7 @@ const STREAMING = (['on', 'off'] as const).map((value) => ({ value, label: confi
 
 /** What applies, where it is known: greyed without an own value, and a way back to it beside one. */
 export function ConfigField({ member, edited }: Props<ConfigMember>) {
-  const { effective, draft, isReadOnly, onChange } = edited;
+  const { effective, draft, isReadOnly } = edited;
   if (effective === null) return <Control member={member} edited={edited} />;
   if (member === 'approval')
     return (
@@ -55,34 +55,11 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
   // An empty list is no value that one would override.
   if (draft[member] === null && isList(member) && isNothing(inherited.written))
     return <Control member={member} edited={edited} />;
-  if (draft[member] === null)
-    return (
-      <InheritedField
-        member={member}
-        applied={inherited}
-        onOverride={() => onChange({ [member]: inherited.written ?? (isList(member) ? [] : '') })}
-      />
-    );
   return (
-    <div className={css.own}>
+    <OwnOrInherited member={member} inherited={inherited} edited={edited}>
       <Control member={member} edited={edited} />
-      <p className={css.source}>
-        <span>{configWords.overrides(inherited.from)}</span>
-        <Button
-          size="small"
-          variant="quiet"
-          aria-label={actionOn(configWords.inherit, FIELDS[member].label)}
-          onClick={() => onChange({ [member]: null })}
-        >
-          {configWords.inherit}
-        </Button>
-      </p>
-    </div>
+    </OwnOrInherited>
   );
-}
-
-function isList(member: Replaceable): member is 'tools' | 'mcp_servers' | 'pinned' {
-  return member === 'tools' || member === 'mcp_servers' || member === 'pinned';
 }
 
 function Control({ member, edited }: Props<ConfigMember>) {

@@ -79,3 +79,7 @@ export function orUnset<Item>(
   const inherited = effective === null ? null : inheritedOf(effective, member).written;
   return list.length === 0 && isNothing(inherited) ? null : list;
 }
+
+export function isList(member: Replaceable): member is 'tools' | 'mcp_servers' | 'pinned' {
+  return member === 'tools' || member === 'mcp_servers' || member === 'pinned';
+}
