@@ -119,7 +119,7 @@ export type AuditEntry = {
   /** ISO 8601. */
   at: string;
   actor: Actor;
-  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended';
+  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained';
   /** The id or the name of what it was done to. */
   target: string;
   detail: { [key: string]: Json };
@@ -1526,13 +1526,13 @@ export type Problem = {
   detail: string;
   error: {
     type: string;
-    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
     /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
     errors?: ({
       path: string;
-      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
       message: string;
     })[];
   };
@@ -1594,6 +1594,12 @@ export type Regenerate = {
   output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
+};
+
+/** The process follows with its next heartbeat, within about a second. */
+export type RequestedProcess = {
+  id: string;
+  requested_status: 'running' | 'paused' | 'draining';
 };
 
 /** The body of `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
@@ -1759,7 +1765,7 @@ export type ScheduleRun = {
 
 /** Part of `ScheduleRun`. */
 export type ScheduleRunError = {
-  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
   message: string;
 };
 
@@ -2508,6 +2514,30 @@ export type WorkerList = {
   next_cursor: string | null;
 };
 
+/** Part of `WorkerProcessList`. */
+export type WorkerProcess = {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  /** paused: its runs go on, and it begins no other. draining: it releases its runs, and then it ends. stopped: it ended by itself. lost: its heartbeats ended. */
+  status: 'running' | 'paused' | 'draining' | 'stopped' | 'lost';
+  /** What the operator asked for last. The process follows with its next heartbeat. */
+  requested_status: 'running' | 'paused' | 'draining';
+  /** False: it also serves the API, or belongs to another program, so a request cannot end it. */
+  can_drain: boolean;
+  /** ISO 8601. */
+  started_at: string;
+  /** ISO 8601. */
+  heartbeat_at: string;
+  ended_at: string | null;
+  /** Contexts that it runs now. */
+  running: number;
+  concurrency: number | null;
+  providers: string[];
+  mcp_servers: string[];
+};
+
 /** Part of `System`. */
 export type WorkerProcessInfo = {
   id: string;
@@ -2522,6 +2552,12 @@ export type WorkerProcessInfo = {
   running: number | null;
   providers: string[];
   mcp_servers: string[];
+};
+
+/** The answer of `GET /api/processes`. */
+export type WorkerProcessList = {
+  data: WorkerProcess[];
+  next_cursor: string | null;
 };
 
 /** A call created the worker `name` and gave it a job. */
@@ -3157,6 +3193,30 @@ export type Operations = {
     body: undefined;
     answer: System;
   };
+  'GET /api/processes': {
+    path: undefined;
+    query: { limit?: number; cursor?: string; live?: boolean };
+    body: undefined;
+    answer: WorkerProcessList;
+  };
+  'POST /api/processes/{id}/pause': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/resume': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/drain': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
   'DELETE /api/providers/{name}/throttles/{id}': {
     path: { name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated'; id: string };
     query: undefined;
@@ -3195,7 +3255,7 @@ export type Operations = {
   };
   'GET /api/audit': {
     path: undefined;
-    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended'; target?: string; after?: string; before?: string };
+    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained'; target?: string; after?: string; before?: string };
     body: undefined;
     answer: AuditEntryList;
   };

@@ -1,12 +1,12 @@
 /** Converts the installation to its API form: data of this process, and metrics that worker processes stored. */
-import type { Price } from '../../core/money/cost.ts';
-import { PROVIDERS } from '../../core/model/model.ts';
-import { formatDollars } from '../../core/money/money.ts';
-import type { ThrottleView, ProcessView } from '../../db/read/installation/fleet-views.ts';
-import type { About, ToolAbout } from '../server/about.ts';
-import { parseFigures, type Sample } from '../../core/figures.ts';
-import { toIso, toIsoOrNull } from '../request/instant.ts';
-import type { System, Throttle, WorkerProcessInfo } from '../schemas/system/installation.ts';
+import type { Price } from '../../../core/money/cost.ts';
+import { PROVIDERS } from '../../../core/model/model.ts';
+import { formatDollars } from '../../../core/money/money.ts';
+import type { ThrottleView, ProcessView } from '../../../db/read/installation/fleet-views.ts';
+import type { About, ToolAbout } from '../../server/about.ts';
+import { parseFigures, type Sample } from '../../../core/figures.ts';
+import { toIso, toIsoOrNull } from '../../request/instant.ts';
+import type { System, Throttle, WorkerProcessInfo } from '../../schemas/system/installation.ts';
 
 /** The metrics of worker processes that the API shows. */
 export const FIGURES = {
@@ -64,7 +64,7 @@ function samplesOf({ figures }: ProcessView): Sample[] {
 }
 
 /** The values of the metric with this label, over all processes. */
-function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
+export function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
   return samples
     .filter((one) => one.name === name && (label === undefined || one.labels[label[0]] === label[1]))
     .map(({ value }) => value);
@@ -150,6 +150,6 @@ function toProcess(process: ProcessView): WorkerProcessInfo {
   };
 }
 
-function countOf([value]: readonly number[]): number | null {
+export function countOf([value]: readonly number[]): number | null {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
