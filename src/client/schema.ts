@@ -1904,6 +1904,14 @@ export type Stats = {
   waiting: number;
   /** Number of contexts by state. States without contexts are left out. */
   by_state: { [key: string]: number };
+  /** Why contexts with work do not run now, the most contexts first. Reasons without any are left out. */
+  waits: ({
+    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue. */
+    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'recovery';
+    contexts: number;
+    /** Since when the oldest of them waits. */
+    since: string;
+  })[];
 };
 
 /** Figures of the jobs that finished in this bucket. Null: no data. */

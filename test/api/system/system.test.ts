@@ -416,6 +416,7 @@ test('stats count contexts by the state they are shown in, and the queued inputs
       running: 1,
       waiting: 0,
       by_state: { PermanentFailure: 1, Stopped: 1, AwaitingLLMResponse: 1 },
+      waits: [],
     });
   } finally {
     await other.close();
@@ -471,7 +472,18 @@ test('stats and metrics count waiting, running and queued work', async () => {
     running: 1,
     waiting: 1,
     by_state: { Idle: 4, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
+    waits: [
+      { reason: 'slot', contexts: 1, since: expect.any(String) },
+      { reason: 'retry', contexts: 1, since: expect.any(String) },
+    ],
   });
+  const since = (await api.get('/api/stats')).body.waits[0].since;
+  await api.database.db.execute(sql`update contexts set next_check_at = next_check_at - interval '1 hour'
+    where scheduling_status = 'runnable'`);
+  await api.database.db.execute(sql`update jobs set error = '{"throttled": {"id": "k"}}' where status = 'waiting'`);
+  const [slot, throttle] = (await api.get('/api/stats')).body.waits;
+  expect(Date.parse(since) - Date.parse(slot.since)).toBe(3_600_000);
+  expect([slot.reason, throttle.reason]).toEqual(['slot', 'throttle']);
   const { status, headers, body } = await api.get('/metrics');
   expect(status).toBe(200);
   expect(headers['content-type']).toMatch(/^text\/plain/);

@@ -1,7 +1,6 @@
 /** `ps`: lists the worker processes of the installation. Subcommands pause, resume and drain one. For the operator. */
 import type { Command } from 'commander';
-import type { Client, RequestedProcess, WorkerProcess } from '../../../client/index.ts';
-import { NightshiftError } from '../../../client/index.ts';
+import { NightshiftError, type Client, type RequestedProcess, type WorkerProcess } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { PAGE, pickId } from '../../find/pick.ts';
