@@ -1208,6 +1208,8 @@ export type McpServerInfo = {
   /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
   tools: ToolInfo[] | null;
+  restarts: number | null;
+  calls: { [key: string]: number } | null;
 };
 
 /** The answer of `GET /api/contexts/{id}/messages/{message_id}` and `PATCH /api/contexts/{id}/messages/{message_id}`. */
@@ -1540,7 +1542,7 @@ export type Problem = {
 
 /** Part of `System`. */
 export type ProviderStatus = {
-  name: string;
+  name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated';
   /** The settings that calls need, such as a key, are set. */
   configured: boolean;
   answered_at: string | null;

@@ -15,6 +15,8 @@ export const FIGURES = {
   answered: 'nightshift_model_answered_timestamp_seconds',
   failed: 'nightshift_model_failed_timestamp_seconds',
   serverUp: 'nightshift_mcp_server_up',
+  serverRestarts: 'nightshift_mcp_restarts_total',
+  serverCalls: 'nightshift_mcp_calls_total',
 } as const;
 
 type SystemState = { processes: readonly ProcessView[]; throttles: readonly ThrottleView[] };
@@ -45,7 +47,8 @@ export function withoutInstallation(system: System): System {
     throttle_reason: null,
     throttles: null,
   }));
-  return { ...system, providers, processes: null };
+  const servers = system.mcp_servers.map((server) => ({ ...server, restarts: null, calls: null }));
+  return { ...system, providers, mcp_servers: servers, processes: null };
 }
 
 /** A price in trillionths of a dollar per token is the same number in millionths per million tokens. */
@@ -130,7 +133,13 @@ function toServers(about: About, processes: readonly ProcessView[], samples: rea
     const ups = valuesOf(samples, FIGURES.serverUp, ['server', name]);
     const state = ups.length === 0 ? 'unknown' : ups.some((value) => value > 0) ? 'up' : 'down';
     const tools = here.get(name)?.tools ?? null;
-    return { name, state, tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null };
+    return {
+      name,
+      state,
+      tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null,
+      restarts: valuesOf(samples, FIGURES.serverRestarts, ['server', name]).reduce(addCount, 0),
+      calls: toCalls(samples.filter(({ name: of, labels }) => of === FIGURES.serverCalls && labels['server'] === name)),
+    };
   });
 }
 
@@ -152,4 +161,19 @@ function toProcess(process: ProcessView): WorkerProcessInfo {
 
 export function countOf([value]: readonly number[]): number | null {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Ignores impossible values. */
+function addCount(sum: number, value: number): number {
+  return sum + (countOf([value]) ?? 0);
+}
+
+/** By outcome. */
+function toCalls(samples: readonly Sample[]): Record<string, number> {
+  const calls: Record<string, number> = {};
+  for (const { labels, value } of samples) {
+    const outcome = labels['outcome'] ?? 'unknown';
+    calls[outcome] = addCount(calls[outcome] ?? 0, value);
+  }
+  return calls;
 }
