@@ -40,6 +40,7 @@ export {
 } from './words/pages/timeline.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
+export { paletteWords } from './words/palette.ts';
 export { placeWords } from './words/places.ts';
 export { statusWords, type Status } from './words/status.ts';
 export { durationWords, uiWords, type SecretKind } from './words/ui.ts';

@@ -97,6 +97,8 @@ export const keys = {
   role: (name: string, version: number | null) => ['role', name, version] as const,
   schedules: ['schedules'] as const,
   scheduleRuns: (id: string) => ['schedule-runs', id] as const,
+  /** Of the command palette. */
+  palette: (text: string) => ['palette', text] as const,
   processes: ['processes'] as const,
   processList: (live: boolean) => ['processes', live] as const,
   stats: ['stats'] as const,
