@@ -41,7 +41,7 @@ const MOST_ROLES = 5;
 export function usePages(): readonly Entry[] {
   const navigate = useNavigate();
   return usePlaces().map(({ to, name, key, icon: Icon }) => ({
-    id: `page ${to}`,
+    id: `page:${to}`,
     name,
     ...(key === '/' ? { keys: key } : { keys: appWords.shortcuts.keys.go(key) }),
     icon: <Icon aria-hidden="true" />,
@@ -65,7 +65,7 @@ export function useActions(): readonly Entry[] {
     ...(mayRun
       ? [
           {
-            id: 'new chat',
+            id: 'new-chat',
             name: paletteWords.newChat,
             icon: <MessageSquare aria-hidden="true" />,
             run: () => void navigate({ to: '/' }),
@@ -75,7 +75,7 @@ export function useActions(): readonly Entry[] {
     ...themes
       .filter(({ to }) => to !== theme)
       .map(({ to, label, icon }) => ({
-        id: `theme ${to}`,
+        id: `theme:${to}`,
         name: paletteWords.theme(label),
         icon,
         run: () => setTheme(to),
@@ -104,7 +104,7 @@ export function useActions(): readonly Entry[] {
       ? []
       : [
           {
-            id: 'sign out',
+            id: 'sign-out',
             name: commonWords.signOut,
             icon: <LogOut aria-hidden="true" />,
             run: () => void leave().catch((error: unknown) => showError(commonWords.signOutFailed, error)),
@@ -121,7 +121,7 @@ export function useFound(text: string, { contexts, roles }: Found): readonly Ent
   const mayRead = useMay('read');
   if (!mayRead) return [];
   const ofContexts = contexts.map((context) => ({
-    id: `context ${context.id}`,
+    id: `context:${context.id}`,
     name: contextName(context),
     about: paletteWords.context(context.worker_name),
     icon: <MessageSquare aria-hidden="true" />,
@@ -132,7 +132,7 @@ export function useFound(text: string, { contexts, roles }: Found): readonly Ent
     .filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
     .slice(0, MOST_ROLES)
     .map(({ name }) => ({
-      id: `role ${name}`,
+      id: `role:${name}`,
       name,
       about: paletteWords.role,
       icon: <UserCog aria-hidden="true" />,
@@ -141,13 +141,13 @@ export function useFound(text: string, { contexts, roles }: Found): readonly Ent
   const ofId = ID.test(text)
     ? [
         {
-          id: 'job of id',
+          id: 'job-of-id',
           name: paletteWords.jobOfId,
           icon: <ListChecks aria-hidden="true" />,
           run: () => void navigate({ to: '/jobs/$jobId', params: { jobId: text.toLowerCase() } }),
         },
         {
-          id: 'context of id',
+          id: 'context-of-id',
           name: paletteWords.contextOfId,
           icon: <MessageSquare aria-hidden="true" />,
           run: () => void navigate({ to: '/contexts/$contextId', params: { contextId: text.toLowerCase() } }),
