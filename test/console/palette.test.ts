@@ -48,7 +48,6 @@ test('it finds a context by its text, and a job by its id; other words search th
   await page.keyboard.type(jobs[0] ?? '');
   await option(page, 'Open the job with this id').click();
   await page.waitForURL(`${url}/jobs/${jobs[0]}`);
-  await page.getByRole('heading', { level: 1 }).waitFor();
   await open(page);
   await page.keyboard.type('forty two');
   await option(page, /^Search messages for/).click();
