@@ -119,7 +119,7 @@ export type AuditEntry = {
   /** ISO 8601. */
   at: string;
   actor: Actor;
-  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended';
+  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained';
   /** The id or the name of what it was done to. */
   target: string;
   detail: { [key: string]: Json };
@@ -1435,6 +1435,8 @@ export type McpServerInfo = {
   /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
   tools: ToolInfo[] | null;
+  restarts: number | null;
+  calls: { [key: string]: number } | null;
 };
 
 /** The answer of `GET /api/contexts/{id}/messages/{message_id}` and `PATCH /api/contexts/{id}/messages/{message_id}`. */
@@ -1753,13 +1755,13 @@ export type Problem = {
   detail: string;
   error: {
     type: string;
-    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
     /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
     errors?: ({
       path: string;
-      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
       message: string;
     })[];
   };
@@ -1767,7 +1769,7 @@ export type Problem = {
 
 /** Part of `System`. */
 export type ProviderStatus = {
-  name: string;
+  name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated';
   /** The settings that calls need, such as a key, are set. */
   configured: boolean;
   answered_at: string | null;
@@ -1878,6 +1880,12 @@ export type Regenerate = {
   output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
+};
+
+/** The process follows with its next heartbeat, within about a second. */
+export type RequestedProcess = {
+  id: string;
+  requested_status: 'running' | 'paused' | 'draining';
 };
 
 /** The body of `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
@@ -2057,7 +2065,7 @@ export type ScheduleRun = {
 
 /** Part of `ScheduleRun`. */
 export type ScheduleRunError = {
-  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
   message: string;
 };
 
@@ -2196,6 +2204,14 @@ export type Stats = {
   waiting: number;
   /** Number of contexts by state. States without contexts are left out. */
   by_state: { [key: string]: number };
+  /** Why contexts with work do not run now, the most contexts first. Reasons without any are left out. */
+  waits: ({
+    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue. */
+    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'recovery';
+    contexts: number;
+    /** Since when the oldest of them waits. */
+    since: string;
+  })[];
 };
 
 /** Figures of the jobs that finished in this bucket. Null: no data. */
@@ -2806,6 +2822,30 @@ export type WorkerList = {
   next_cursor: string | null;
 };
 
+/** Part of `WorkerProcessList`. */
+export type WorkerProcess = {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  /** paused: its runs go on, and it begins no other. draining: it releases its runs, and then it ends. stopped: it ended by itself. lost: its heartbeats ended. */
+  status: 'running' | 'paused' | 'draining' | 'stopped' | 'lost';
+  /** What the operator asked for last. The process follows with its next heartbeat. */
+  requested_status: 'running' | 'paused' | 'draining';
+  /** False: it also serves the API, or belongs to another program, so a request cannot end it. */
+  can_drain: boolean;
+  /** ISO 8601. */
+  started_at: string;
+  /** ISO 8601. */
+  heartbeat_at: string;
+  ended_at: string | null;
+  /** Contexts that it runs now. */
+  running: number;
+  concurrency: number | null;
+  providers: string[];
+  mcp_servers: string[];
+};
+
 /** Part of `System`. */
 export type WorkerProcessInfo = {
   id: string;
@@ -2820,6 +2860,12 @@ export type WorkerProcessInfo = {
   running: number | null;
   providers: string[];
   mcp_servers: string[];
+};
+
+/** The answer of `GET /api/processes`. */
+export type WorkerProcessList = {
+  data: WorkerProcess[];
+  next_cursor: string | null;
 };
 
 /** A call created the worker `name` and gave it a job. */
@@ -3461,6 +3507,30 @@ export type Operations = {
     body: undefined;
     answer: System;
   };
+  'GET /api/processes': {
+    path: undefined;
+    query: { limit?: number; cursor?: string; live?: boolean };
+    body: undefined;
+    answer: WorkerProcessList;
+  };
+  'POST /api/processes/{id}/pause': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/resume': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/drain': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
   'DELETE /api/providers/{name}/throttles/{id}': {
     path: { name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated'; id: string };
     query: undefined;
@@ -3499,7 +3569,7 @@ export type Operations = {
   };
   'GET /api/audit': {
     path: undefined;
-    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended'; target?: string; after?: string; before?: string };
+    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained'; target?: string; after?: string; before?: string };
     body: undefined;
     answer: AuditEntryList;
   };

@@ -32,7 +32,7 @@ import { VERSION, consoleFolder, referenceFolder } from '../package-files.ts';
 import { WEBHOOK_DEFAULTS } from '../webhooks/limits.ts';
 import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
-import type { WorkerProcess } from '../workers/process/process.ts';
+import type { Lifetime, WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
 import { openOutbox } from './services/outbox-database.ts';
 import type { PoolLimits } from './services/pool-limits.ts';
@@ -58,7 +58,7 @@ export type Platform = {
   /** Names of the providers that this process can call. */
   providers: string[];
   /** The signal ends a start that waits for the database. */
-  startWorker(signal?: AbortSignal): Promise<WorkerProcess>;
+  startWorker(lifetime?: Lifetime): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
 
@@ -153,13 +153,13 @@ function assemble(
     about: aboutOf({ config, limits, prices, providers, builtIn, own, servers }),
     providers,
     webhooks: { whyNot: (url) => webhooks.receivers.whyNot(url), secretBox: webhooks.secretBox },
-    startWorker: async (signal) => {
+    startWorker: async (lifetime = {}) => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
       const { concurrency, reservedSlots: reserved } = config;
-      const toolDatabase = await toolDatabaseOf(config, own, database, { log, signal });
+      const toolDatabase = await toolDatabaseOf(config, own, database, { log, signal: lifetime.signal });
       try {
         const ports = { ...workerPorts(), toolDatabase };
-        return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, signal), toolDatabase);
+        return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, lifetime), toolDatabase);
       } catch (error) {
         await toolDatabase?.close();
         throw error;

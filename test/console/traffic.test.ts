@@ -38,7 +38,18 @@ test('the HTML of a page names all scripts and styles that the page loads', asyn
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'loaded', ['say: hello']);
   const of = [`/contexts/${context.id}`, `/jobs/${jobs[0] ?? ''}`, `/workers/${context.worker_id}/tree`];
-  const lists = ['/', '/jobs', '/inbox', '/schedules', '/tenants', '/overview', '/search', '/access', '/settings'];
+  const lists = [
+    '/',
+    '/jobs',
+    '/inbox',
+    '/schedules',
+    '/tenants',
+    '/overview',
+    '/operations',
+    '/search',
+    '/access',
+    '/settings',
+  ];
   for (const address of [...lists, ...of]) {
     const page = await visit('about:blank');
     const loaded = new Set<string>();
@@ -102,6 +113,8 @@ const PAGES = depth(
     '/inbox',
     '/schedules',
     '/overview',
+    '/operations',
+    '/operations?tab=processes',
     '/search',
     '/access',
     '/settings',

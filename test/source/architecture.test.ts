@@ -507,7 +507,7 @@ const CLIENT_VALUES = ['isFinished', 'NightshiftError'];
 
 const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['react', 'react-dom'],
-  app: ['@tanstack/react-query', '@tanstack/react-router', 'lucide-react', 'nightshift', 'react'],
+  app: ['@tanstack/react-query', '@tanstack/react-router', 'cmdk', 'lucide-react', 'nightshift', 'react'],
   pages: [
     '@tanstack/react-query',
     '@tanstack/react-router',

@@ -25,6 +25,7 @@ export { chatWords } from './words/pages/chat/page.ts';
 export { contextSettingsWords } from './words/pages/chat/settings.ts';
 export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
 export { jobsWords } from './words/pages/jobs.ts';
+export { operationsWords } from './words/pages/operations.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
@@ -40,6 +41,7 @@ export {
 } from './words/pages/timeline.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
+export { paletteWords } from './words/palette.ts';
 export { placeWords } from './words/places.ts';
 export { statusWords, type Status } from './words/status.ts';
 export { durationWords, uiWords, type SecretKind } from './words/ui.ts';

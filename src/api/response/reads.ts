@@ -56,6 +56,7 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   listApprovals: 'page',
   listGrants: 'page',
   listJobs: 'page',
+  listProcesses: 'page',
   getJob: 'short',
   listJobSteps: 'page',
   listJobLogs: 'page',

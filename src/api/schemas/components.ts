@@ -23,6 +23,7 @@ import * as job from './jobs/job.ts';
 import * as log from './jobs/log.ts';
 import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
+import * as process from './system/process.ts';
 import * as resolveToolCall from './jobs/resolve-tool-call.ts';
 import * as retraction from './messages/retraction.ts';
 import * as role from './workers/role.ts';
@@ -67,6 +68,7 @@ const all: unknown[] = [
     interrupt,
     job,
     log,
+    process,
     cancelJobs,
     step,
     toolCall,

@@ -22,6 +22,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/schedules': 'schedules',
   '/tenants': 'tenants',
   '/overview': 'overview',
+  '/operations': 'operations',
   '/search': 'search',
   '/access': 'access',
   '/settings': 'settings',

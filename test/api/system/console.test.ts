@@ -52,6 +52,7 @@ const ADDRESSES = {
   '/schedules': 'schedules',
   '/tenants': 'tenants',
   '/overview': 'overview',
+  '/operations': 'operations',
   '/search?q=a%20b': 'search',
   '/access': 'access',
   '/settings': 'settings',

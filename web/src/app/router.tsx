@@ -66,6 +66,12 @@ const routes = [
   }),
   createRoute({
     getParentRoute,
+    path: '/operations',
+    component: lazyRouteComponent(() => import('../pages/operations/page.tsx'), 'OperationsPage'),
+    validateSearch: texts('tab'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/search',
     component: lazyRouteComponent(() => import('../pages/search/page.tsx'), 'SearchPage'),
     validateSearch: texts('q', 'message_role', 'context_id', 'worker_id', 'role', 'from', 'to'),

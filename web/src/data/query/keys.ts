@@ -99,6 +99,10 @@ export const keys = {
   role: (name: string, version: number | null) => ['role', name, version] as const,
   schedules: ['schedules'] as const,
   scheduleRuns: (id: string) => ['schedule-runs', id] as const,
+  /** Of the command palette. */
+  palette: (text: string) => ['palette', text] as const,
+  processes: ['processes'] as const,
+  processList: (live: boolean) => ['processes', live] as const,
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
   system: ['system'] as const,

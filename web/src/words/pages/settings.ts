@@ -140,6 +140,14 @@ export const settingsWords = {
     noneAbout: 'Configure them as {setting} in {file}.',
     states: serverStates,
     toolsUnknown: 'The tools are listed after the first connection.',
+    /** Of the live worker processes. `calls`: by outcome. */
+    figures: (restarts: number, calls: Readonly<Record<string, number>>) => {
+      const outcomes = Object.entries(calls).filter(([, amount]) => amount > 0);
+      const texts = outcomes.map(([outcome, amount]) => `${amount} ${outcome.replaceAll('_', ' ')}`);
+      const all = outcomes.reduce((sum, [, amount]) => sum + amount, 0);
+      const ofCalls = all === 0 ? 'No calls yet' : `${count(all, 'call', 'calls')}: ${texts.join(', ')}`;
+      return restarts === 0 ? ofCalls : `${ofCalls} · connected again ${count(restarts, 'time', 'times')}`;
+    },
   },
   providers: {
     about: 'Default model: {model}. Provider keys are set in the environment of the processes and are never shown.',
@@ -149,6 +157,10 @@ export const settingsWords = {
     lastFailure: 'Last failure',
     /** `reason`: the code of the failure, as words. */
     throttle: '{model}: {reason}, next call {when}',
+    lift: 'End throttle',
+    liftOf: (model: string) => `End throttle of ${model}`,
+    lifted: (model: string) => `Jobs that wait for ${model} go on gradually`,
+    liftFailed: (model: string) => `Could not end the throttle of ${model}`,
     states: {
       noKey: 'No key set',
       throttled: 'Throttled',

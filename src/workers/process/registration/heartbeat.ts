@@ -8,12 +8,13 @@ import { randomInt } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
-import type { ProcessId } from '../../core/ids.ts';
-import { heartbeat, takeLock, leaveFigures, register, unregister } from '../../db/processes/processes.ts';
-import type { Database } from '../../db/connection/client.ts';
-import { interestTo, controlSignalsTo } from '../../bus/bus.ts';
-import type { WorkerPorts, WorkerState } from './ports.ts';
-import { VERSION } from '../../package-files.ts';
+import type { ProcessId } from '../../../core/ids.ts';
+import { heartbeat, takeLock, leaveFigures, register, unregister } from '../../../db/processes/processes.ts';
+import type { Database } from '../../../db/connection/client.ts';
+import { interestTo, controlSignalsTo } from '../../../bus/bus.ts';
+import type { ProcessControl } from './control.ts';
+import type { WorkerPorts, WorkerState } from '../ports.ts';
+import { VERSION } from '../../../package-files.ts';
 
 /** One registration of the process: its row and its session lock. */
 type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; unsubscribe: () => void };
@@ -22,7 +23,9 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 const FIGURES_MS = 5_000;
 
 type HeartbeatPorts = WorkerPorts &
-  Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'tenants' | 'metrics'>;
+  Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'tenants' | 'metrics'> & {
+    control: ProcessControl;
+  };
 
 export class Heartbeat {
   readonly #ports: HeartbeatPorts;
@@ -93,10 +96,13 @@ export class Heartbeat {
     const incarnation = this.#incarnation;
     if (incarnation === null) return this.#incarnate();
     const sent = performance.now();
-    const reply = await this.#inTime(heartbeat(this.#connection.db, incarnation.id, this.#ports.times));
+    const { control, times } = this.#ports;
+    const own = { id: incarnation.id, status: control.status };
+    const reply = await this.#inTime(heartbeat(this.#connection.db, own, times));
     if (reply.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
     this.#ports.clock.set(reply.now);
+    control.receive(reply.requested);
     this.#ports.throttles.receive(reply.throttles);
     this.#ports.tenants.receive(reply.tenants);
     for (const { contextId, controlSeq } of reply.signals) this.#ports.registry.notify(contextId, controlSeq);
@@ -147,7 +153,7 @@ export class Heartbeat {
   }
 
   async #incarnate(): Promise<void> {
-    const { abilities, bus, ids, log, sessionName } = this.#ports;
+    const { abilities, bus, control, ids, log, sessionName } = this.#ports;
     const id = ids.next<ProcessId>();
     const lockKey = randomInt(1, 2 ** 48 - 1);
     const sent = performance.now();
@@ -156,7 +162,9 @@ export class Heartbeat {
       throw new Error(`Another session holds the advisory lock ${lockKey}. The process retries with another lock.`);
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
-    const row = { id, lockKey, ...where, version: VERSION, ...abilities.published };
+    const { canDrain, requested: requestedStatus, status } = control;
+    const asked = { canDrain, requestedStatus, status };
+    const row = { id, lockKey, ...where, version: VERSION, ...abilities.published, ...asked };
     await this.#inTime(register(this.#connection.db, row));
     const subscriptions = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>

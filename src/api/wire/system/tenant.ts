@@ -1,8 +1,8 @@
 /** Tenants as the API shows them. */
-import type { TenantView } from '../../core/access/tenant.ts';
-import { LIMIT_NAMES, type LimitName, type TenantLimits } from '../../core/access/quotas.ts';
-import { toIso } from '../request/instant.ts';
-import type { Tenant } from '../schemas/system/tenant.ts';
+import type { TenantView } from '../../../core/access/tenant.ts';
+import { LIMIT_NAMES, type LimitName, type TenantLimits } from '../../../core/access/quotas.ts';
+import { toIso } from '../../request/instant.ts';
+import type { Tenant } from '../../schemas/system/tenant.ts';
 
 export function toTenant({ name, status, weight, limits, allow, createdAt, deletion }: TenantView): Tenant {
   const { tools = null, roles = null, mcp_servers = null, models = null } = allow;

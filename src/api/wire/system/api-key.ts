@@ -1,7 +1,7 @@
 /** API keys as the API shows them. */
-import { keyPrefix, type ApiKeyView } from '../../core/access/api-keys.ts';
-import { toIso, toIsoOrNull } from '../request/instant.ts';
-import type { ApiKey } from '../schemas/system/api-key.ts';
+import { keyPrefix, type ApiKeyView } from '../../../core/access/api-keys.ts';
+import { toIso, toIsoOrNull } from '../../request/instant.ts';
+import type { ApiKey } from '../../schemas/system/api-key.ts';
 
 export function toApiKey({ id, name, scopes, limits, ...times }: ApiKeyView): ApiKey {
   return {

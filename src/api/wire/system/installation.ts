@@ -1,12 +1,12 @@
 /** Converts the installation to its API form: data of this process, and metrics that worker processes stored. */
-import type { Price } from '../../core/money/cost.ts';
-import { PROVIDERS } from '../../core/model/model.ts';
-import { formatDollars } from '../../core/money/money.ts';
-import type { ThrottleView, ProcessView } from '../../db/read/installation/fleet-views.ts';
-import type { About, ToolAbout } from '../server/about.ts';
-import { parseFigures, type Sample } from '../../core/figures.ts';
-import { toIso, toIsoOrNull } from '../request/instant.ts';
-import type { System, Throttle, WorkerProcessInfo } from '../schemas/system/installation.ts';
+import type { Price } from '../../../core/money/cost.ts';
+import { PROVIDERS } from '../../../core/model/model.ts';
+import { formatDollars } from '../../../core/money/money.ts';
+import type { ThrottleView, ProcessView } from '../../../db/read/installation/fleet-views.ts';
+import type { About, ToolAbout } from '../../server/about.ts';
+import { parseFigures, type Sample } from '../../../core/figures.ts';
+import { toIso, toIsoOrNull } from '../../request/instant.ts';
+import type { System, Throttle, WorkerProcessInfo } from '../../schemas/system/installation.ts';
 
 /** The metrics of worker processes that the API shows. */
 export const FIGURES = {
@@ -15,6 +15,8 @@ export const FIGURES = {
   answered: 'nightshift_model_answered_timestamp_seconds',
   failed: 'nightshift_model_failed_timestamp_seconds',
   serverUp: 'nightshift_mcp_server_up',
+  serverRestarts: 'nightshift_mcp_restarts_total',
+  serverCalls: 'nightshift_mcp_calls_total',
 } as const;
 
 type SystemState = { processes: readonly ProcessView[]; throttles: readonly ThrottleView[] };
@@ -45,7 +47,8 @@ export function withoutInstallation(system: System): System {
     throttle_reason: null,
     throttles: null,
   }));
-  return { ...system, providers, processes: null };
+  const servers = system.mcp_servers.map((server) => ({ ...server, restarts: null, calls: null }));
+  return { ...system, providers, mcp_servers: servers, processes: null };
 }
 
 /** A price in trillionths of a dollar per token is the same number in millionths per million tokens. */
@@ -64,7 +67,7 @@ function samplesOf({ figures }: ProcessView): Sample[] {
 }
 
 /** The values of the metric with this label, over all processes. */
-function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
+export function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
   return samples
     .filter((one) => one.name === name && (label === undefined || one.labels[label[0]] === label[1]))
     .map(({ value }) => value);
@@ -130,7 +133,13 @@ function toServers(about: About, processes: readonly ProcessView[], samples: rea
     const ups = valuesOf(samples, FIGURES.serverUp, ['server', name]);
     const state = ups.length === 0 ? 'unknown' : ups.some((value) => value > 0) ? 'up' : 'down';
     const tools = here.get(name)?.tools ?? null;
-    return { name, state, tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null };
+    return {
+      name,
+      state,
+      tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null,
+      restarts: valuesOf(samples, FIGURES.serverRestarts, ['server', name]).reduce(addCount, 0),
+      calls: toCalls(samples.filter(({ name: of, labels }) => of === FIGURES.serverCalls && labels['server'] === name)),
+    };
   });
 }
 
@@ -150,6 +159,21 @@ function toProcess(process: ProcessView): WorkerProcessInfo {
   };
 }
 
-function countOf([value]: readonly number[]): number | null {
+export function countOf([value]: readonly number[]): number | null {
   return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+/** Ignores impossible values. */
+function addCount(sum: number, value: number): number {
+  return sum + (countOf([value]) ?? 0);
+}
+
+/** By outcome. */
+function toCalls(samples: readonly Sample[]): Record<string, number> {
+  const calls: Record<string, number> = {};
+  for (const { labels, value } of samples) {
+    const outcome = labels['outcome'] ?? 'unknown';
+    calls[outcome] = addCount(calls[outcome] ?? 0, value);
+  }
+  return calls;
 }
