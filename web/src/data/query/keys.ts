@@ -3,7 +3,7 @@
  * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
 import type { QueryKey } from '@tanstack/react-query';
-import type { AuditEntry, Change, Context, Job, Json } from 'nightshift/client';
+import type { AuditEntry, Change, Context, Job, Json, WorkerConfig } from 'nightshift/client';
 
 export type ContextFilter = {
   archived?: boolean;
@@ -82,6 +82,7 @@ export const keys = {
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,
   effective: (id: string) => ['effective', id] as const,
+  promptLimits: (id: string, config: WorkerConfig) => ['prompt-limits', id, config] as const,
   /** Not below the key of its context: without the stream of the context, it is read again with the worker. */
   workerState: (id: string) => ['worker', id, 'state'] as const,
   tree: (id: string) => ['tree', id] as const,

@@ -8,6 +8,7 @@ import {
   type RoleDefinition,
   type RoleVersion,
   type Worker,
+  type WorkerConfig,
 } from 'nightshift/client';
 import { client } from '../client.ts';
 import { everyMs } from '../live/changes.ts';
@@ -22,6 +23,20 @@ export function workerQuery(id: string) {
 }
 
 /** A worker with the settings that apply to it; read on each opening of its form. */
+/** What limits the prompts of a worker with this config; null: it is not known here. */
+export function promptLimitsQuery(id: string, config: WorkerConfig) {
+  return queryOptions({
+    queryKey: keys.promptLimits(id, config),
+    queryFn: async ({ signal }) => {
+      const { effective } = await client.workers.effective(id, { signal });
+      if (effective == null) return null;
+      const { type, threshold } = effective.compaction.value;
+      return { tokens: effective.context_limit.value, compactsAt: type === 'none' ? null : threshold };
+    },
+    staleTime: Infinity,
+  });
+}
+
 export function effectiveQuery(id: string) {
   return queryOptions({
     queryKey: keys.effective(id),

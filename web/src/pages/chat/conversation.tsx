@@ -20,6 +20,7 @@ import { chatWords } from '../../words.ts';
 import { BranchBar } from './branches/branch-bar.tsx';
 import { Composer } from './composer/composer.tsx';
 import { focusComposer } from './composer/focus.ts';
+import { ContextGauge } from './context-gauge.tsx';
 import { ContextMenu } from './contexts/context-menu.tsx';
 import css from './conversation.module.css';
 import { BeingSent } from './messages/input-bubble.tsx';
@@ -109,6 +110,7 @@ function Header({ context, state }: { context: Context; state: string }) {
       <span className={css.state} data-busy={isBusy(state)}>
         <StatusBadge status={state} />
       </span>
+      <ContextGauge context={context} />
       <div className={css.actions}>
         <BranchBar context={context} />
         <Tooltip text={chatWords.tree}>

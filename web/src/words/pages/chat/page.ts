@@ -16,6 +16,17 @@ export const chatWords = {
   /** What a screen reader says. */
   announced: (answer: string) => `Assistant: ${answer}`,
 
+  gauge: {
+    label: 'Context used',
+    of: (tokens: string, most: string) => `${tokens} of ${most}`,
+    /** `compactsAt`: in percent of the limit; null: never. */
+    about: ({ tokens, most, compactsAt }: { tokens: string; most: string; compactsAt: number | null }) =>
+      `The last prompt and its answer: ${tokens} of ${most} tokens.${
+        compactsAt === null ? '' : ` Old messages are compacted above ${compactsAt}%.`
+      }`,
+    costAbout: (cost: string) => `Cost of this context so far: $${cost}`,
+  },
+
   state: {
     label: 'State',
     position: (place: number) => `Position in queue: ${place}.`,
