@@ -40,7 +40,8 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/jobs/$jobId',
-    component: lazyRouteComponent(() => import('../pages/timeline/page.tsx'), 'TimelinePage'),
+    component: lazyRouteComponent(() => import('../pages/job/page.tsx'), 'JobPage'),
+    validateSearch: texts('tab', 'call', 'compare'),
   }),
   createRoute({
     getParentRoute,

@@ -1,5 +1,5 @@
 /** Where the time of a job went: each moment counts for one thing, also if several run at once. */
-import { spentWords, type SpentOn, type StretchKind } from '../../../words.ts';
+import { spentWords, type SpentOn, type StretchKind } from '../../../../words.ts';
 import type { Row } from './rows.ts';
 
 const SPENT_ON = {

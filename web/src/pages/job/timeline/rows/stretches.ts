@@ -1,6 +1,6 @@
 /** The time stretches of a step. Times are milliseconds since 1970. */
 import type { CallWait, JobStep } from 'nightshift/client';
-import { timelineWords, waitWords, type StretchKind } from '../../../words.ts';
+import { timelineWords, waitWords, type StretchKind } from '../../../../words.ts';
 
 const { throttledBy, cutOff } = timelineWords.row;
 

@@ -1,30 +1,30 @@
 /** The steps of a job: a summary, and a chart and a table of them. Child workers open to the steps of their jobs. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { isFinished, type ChildJob, type Job } from 'nightshift/client';
+import type { ChildJob, Job } from 'nightshift/client';
 import { useCallback, useEffect, useMemo, useState } from 'react';
-import { FollowChildren, FollowJob } from '../../data/live/follow-job.tsx';
-import { jobStepsQuery } from '../../data/live/job-steps.ts';
-import { keys } from '../../data/query/keys.ts';
-import { ErrorState } from '../../ui/state/error-state.tsx';
-import { useNow } from '../../ui/state/clock.ts';
-import { Skeleton } from '../../ui/layout/skeleton.tsx';
-import { Tabs } from '../../ui/layout/tabs.tsx';
+import { FollowChildren, FollowJob } from '../../../data/live/follow-job.tsx';
+import { jobStepsQuery } from '../../../data/live/job-steps.ts';
+import { keys } from '../../../data/query/keys.ts';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { useNow } from '../../../ui/state/clock.ts';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { Tabs } from '../../../ui/layout/tabs.tsx';
 import { Chart } from './chart.tsx';
 import { rowsOf, type Row } from './rows/rows.ts';
 import { shownRows, type Branch, type Branches } from './rows/tree.ts';
 import { StepsTable } from './steps-table.tsx';
 import { Summary } from './summary.tsx';
 import css from './timeline.module.css';
-import { timelineWords } from '../../words.ts';
+import { timelineWords } from '../../../words.ts';
 
 /** Effectively disables the clock: the chart of a finished job is not rendered again. */
 const NEVER_MS = 1e15;
 
-export function Timeline({ job }: { job: Job }) {
+/** `firstTokenAt`: of the answer in progress; null: none arrived. */
+export function Timeline({ job, firstTokenAt }: { job: Job; firstTokenAt: number | null }) {
   const cache = useQueryClient();
   const steps = useQuery(jobStepsQuery(job.id));
-  const [firstTokenAt, setFirstTokenAt] = useState<number | null>(null);
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const [branches, onBranch] = useBranches();
   const rows = useMemo(() => rowsOf(job, steps.data?.steps ?? [], firstTokenAt), [job, steps.data, firstTokenAt]);
@@ -38,7 +38,6 @@ export function Timeline({ job }: { job: Job }) {
   };
   return (
     <>
-      {!isFinished(job) && <FollowJob jobId={job.id} contextId={job.context_id} onFirstToken={setFirstTokenAt} />}
       {hasUnfinishedChildren(rows) && <FollowChildren jobId={job.id} />}
       {shown.map((one) =>
         one.kind === 'row' && one.isOpen && one.row.kind === 'child' ? (

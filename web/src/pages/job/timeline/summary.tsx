@@ -1,11 +1,11 @@
 /** Where the time of a job went: a bar, and the parts in words. */
 import { useMemo } from 'react';
-import { classes } from '../../ui/classes.ts';
-import { formatDuration } from '../../ui/text/time.tsx';
+import { classes } from '../../../ui/classes.ts';
+import { formatDuration } from '../../../ui/text/time.tsx';
 import css from './summary.module.css';
 import type { Row } from './rows/rows.ts';
 import { spentUntil, timeSpent } from './rows/time-spent.ts';
-import { spentWords, timelineWords } from '../../words.ts';
+import { spentWords, timelineWords } from '../../../words.ts';
 
 const words = timelineWords.summary;
 

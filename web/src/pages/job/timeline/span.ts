@@ -1,5 +1,5 @@
 /** The time span that the chart shows: zoom, move, and ticks. */
-import { durationWords, timelineWords } from '../../words.ts';
+import { durationWords, timelineWords } from '../../../words.ts';
 
 const words = timelineWords.chart;
 

@@ -3,7 +3,7 @@
  * before them, are one row. Times are milliseconds since 1970.
  */
 import type { ChildJob, Job, JobStep } from 'nightshift/client';
-import { stretchWords, timelineWords } from '../../../words.ts';
+import { stretchWords, timelineWords } from '../../../../words.ts';
 import { isWait, parse, stretchesOfCall, stretchesOfTool, type Stretch } from './stretches.ts';
 
 type Place = {

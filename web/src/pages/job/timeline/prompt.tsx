@@ -1,13 +1,13 @@
 /** Dialog with the prompt of one model call. */
 import { useQuery } from '@tanstack/react-query';
 import type { SentPrompt } from 'nightshift/client';
-import { promptQuery } from '../../data/query/jobs.ts';
-import { Dialog } from '../../ui/layout/dialog.tsx';
-import { ErrorState } from '../../ui/state/error-state.tsx';
-import { Json } from '../../ui/text/json.tsx';
-import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { promptQuery } from '../../../data/query/jobs.ts';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { Json } from '../../../ui/text/json.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import css from './timeline.module.css';
-import { timelineWords } from '../../words.ts';
+import { timelineWords } from '../../../words.ts';
 
 const words = timelineWords.prompt;
 

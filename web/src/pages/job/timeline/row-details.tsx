@@ -3,18 +3,18 @@ import { Link } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
 import { useState, type ReactNode } from 'react';
-import { CallLog } from '../../call-log/call-log.tsx';
-import { CallProgress } from '../../call-log/call-progress.tsx';
-import { Button } from '../../ui/forms/button.tsx';
-import { CopyButton } from '../../ui/text/copy-button.tsx';
-import { StatusBadge } from '../../ui/text/status-badge.tsx';
-import { useTimeFormat } from '../../ui/text/time-format.ts';
-import { formatDuration } from '../../ui/text/time.tsx';
-import { Tokens, formatCount } from '../../ui/text/tokens.tsx';
+import { CallLog } from '../../../call-log/call-log.tsx';
+import { CallProgress } from '../../../call-log/call-progress.tsx';
+import { Button } from '../../../ui/forms/button.tsx';
+import { CopyButton } from '../../../ui/text/copy-button.tsx';
+import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../../ui/text/time-format.ts';
+import { formatDuration } from '../../../ui/text/time.tsx';
+import { Tokens, formatCount } from '../../../ui/text/tokens.tsx';
 import css from './chart.module.css';
 import { PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
-import { statusWords, stretchWords, timelineWords, type StretchKind } from '../../words.ts';
+import { statusWords, stretchWords, timelineWords, type StretchKind } from '../../../words.ts';
 
 const { details: words, facts } = timelineWords;
 
@@ -75,7 +75,7 @@ export function RowDetails({ jobId, row, now, onZoom }: Props) {
         )}
         {row.kind === 'child' && (
           <>
-            <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }}>
+            <Link to="/jobs/$jobId" params={{ jobId: row.job.job_id }} search={{ tab: 'timeline' }}>
               {words.childTimeline}
             </Link>
             <Link to="/contexts/$contextId" params={{ contextId: row.job.context_id }}>

@@ -1,6 +1,6 @@
 /** Texts of the timeline of a job. */
 import type { CallWait, Job, JobStep, PrefixPart, SentPrompt } from 'nightshift/client';
-import { count } from '../count.ts';
+import { count } from '../../count.ts';
 
 /** Waits, during which the job holds no slot of a worker process, and what the label of a bar says. */
 export const waitWords = {
@@ -91,9 +91,6 @@ const promptParts: Readonly<Record<SentPrompt['differs'][number], string>> = {
 export const timelineWords = {
   title: (id: string) => `Job ${id}`,
   jobKinds,
-  chat: 'Chat',
-  tree: 'Worker tree',
-  parentJob: 'Parent job',
   childJobs: 'List of child jobs',
   cancel: {
     open: 'Cancel job',
@@ -108,19 +105,11 @@ export const timelineWords = {
   /** Names of facts, which are also columns of the table. */
   facts: {
     status: 'Status',
-    created: 'Created',
-    /** When a delayed job joins the queue, and when one that was delayed was to join it. */
-    starts: 'Starts',
-    due: 'Due',
     started: 'Started',
     ended: 'Ended',
     notEnded: 'not yet',
     duration: 'Duration',
-    modelCalls: 'Model calls',
     tokens: 'Tokens',
-    branch: 'Branch',
-    id: 'Id',
-    copyId: 'Copy the job id',
     attempt: 'Attempt',
     attemptOf: (attempt: number) => `Attempt ${attempt}`,
     prompt: 'Prompt',

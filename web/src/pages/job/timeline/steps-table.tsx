@@ -1,14 +1,14 @@
 /** The rows of the chart as a table, in pages. */
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { useState } from 'react';
-import { IconButton } from '../../ui/forms/button.tsx';
-import { StatusBadge } from '../../ui/text/status-badge.tsx';
-import { Table } from '../../ui/layout/table.tsx';
-import { formatDuration } from '../../ui/text/time.tsx';
-import { Tokens } from '../../ui/text/tokens.tsx';
+import { IconButton } from '../../../ui/forms/button.tsx';
+import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { Table } from '../../../ui/layout/table.tsx';
+import { formatDuration } from '../../../ui/text/time.tsx';
+import { Tokens } from '../../../ui/text/tokens.tsx';
 import type { Row } from './rows/rows.ts';
 import type { ShownRow } from './rows/tree.ts';
-import { commonWords, stretchWords, timelineWords } from '../../words.ts';
+import { commonWords, stretchWords, timelineWords } from '../../../words.ts';
 import css from './timeline.module.css';
 
 const { table: words, facts } = timelineWords;

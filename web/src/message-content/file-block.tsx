@@ -2,8 +2,8 @@
 import { FileText, ImageIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ContentBlock } from 'nightshift/client';
-import { messageWords } from '../../../words.ts';
-import css from '../bubbles.module.css';
+import { contentWords } from '../words.ts';
+import css from './file-block.module.css';
 
 export function FileBlock({ block }: { block: ContentBlock }) {
   switch (block.type) {
@@ -11,10 +11,10 @@ export function FileBlock({ block }: { block: ContentBlock }) {
       return block.source.type === 'base64' ? (
         <img className={css.image} alt="" src={`data:${block.source.media_type};base64,${block.source.data}`} />
       ) : (
-        <Linked name={messageWords.image} url={block.source.url} icon={<ImageIcon size={16} aria-hidden="true" />} />
+        <Linked name={contentWords.image} url={block.source.url} icon={<ImageIcon size={16} aria-hidden="true" />} />
       );
     case 'document': {
-      const name = block.title ?? messageWords.document;
+      const name = block.title ?? contentWords.document;
       const icon = <FileText size={16} aria-hidden="true" />;
       if (block.source.type === 'url') return <Linked name={name} url={block.source.url} icon={icon} />;
       return (

@@ -2,12 +2,12 @@
 import { Link } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
 import { memo, useId, type CSSProperties } from 'react';
-import { Badge } from '../../ui/text/badge.tsx';
-import { classes } from '../../ui/classes.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { StatusBadge } from '../../ui/text/status-badge.tsx';
-import { formatDuration } from '../../ui/text/time.tsx';
-import { Tooltip } from '../../ui/layout/tooltip.tsx';
+import { Badge } from '../../../ui/text/badge.tsx';
+import { classes } from '../../../ui/classes.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { formatDuration } from '../../../ui/text/time.tsx';
+import { Tooltip } from '../../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import { RowDetails } from './row-details.tsx';
 import { LATER, type Part } from './rows/critical-path.ts';
@@ -15,7 +15,7 @@ import type { ChildRow, Row } from './rows/rows.ts';
 import { isWait, type Stretch } from './rows/stretches.ts';
 import type { ShownRow } from './rows/tree.ts';
 import { place as placeIn, type Span } from './span.ts';
-import { commonWords, stretchWords, timelineWords } from '../../words.ts';
+import { commonWords, stretchWords, timelineWords } from '../../../words.ts';
 
 const words = timelineWords.row;
 
@@ -204,6 +204,7 @@ function ChildLink({ row, span, now, tabIndex }: { row: ChildRow; span: Span; no
       <Link
         to="/jobs/$jobId"
         params={{ jobId: row.job.job_id }}
+        search={{ tab: 'timeline' }}
         className={css.link}
         style={bounds}
         tabIndex={tabIndex}

@@ -1,7 +1,7 @@
 /** Gantt chart of a job. Each row opens to its details, the row of a child worker also to the steps of its job. */
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { Virtualizer } from 'virtua';
-import { timelineWords } from '../../words.ts';
+import { timelineWords } from '../../../words.ts';
 import css from './chart.module.css';
 import { ChartNote, ChartRow, type RowActions } from './chart-row.tsx';
 import { ChartTools } from './chart-tools.tsx';

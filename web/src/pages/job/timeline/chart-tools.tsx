@@ -1,12 +1,12 @@
 /** The legend of the chart, and the buttons that zoom and move it. */
 import { ChevronLeft, ChevronRight, Maximize, Route, ZoomIn, ZoomOut } from 'lucide-react';
-import { classes } from '../../ui/classes.ts';
-import { Button, IconButton } from '../../ui/forms/button.tsx';
-import { Tooltip } from '../../ui/layout/tooltip.tsx';
+import { classes } from '../../../ui/classes.ts';
+import { Button, IconButton } from '../../../ui/forms/button.tsx';
+import { Tooltip } from '../../../ui/layout/tooltip.tsx';
 import css from './chart.module.css';
 import type { ShownRow } from './rows/tree.ts';
 import type { Span } from './span.ts';
-import { stretchWords, timelineWords, type StretchKind } from '../../words.ts';
+import { stretchWords, timelineWords, type StretchKind } from '../../../words.ts';
 
 const words = timelineWords.chart;
 

@@ -1,0 +1,42 @@
+/** What can be done with a job, and where else it is shown. */
+import { Link, useSearch } from '@tanstack/react-router';
+import { isFinished, type Job } from 'nightshift/client';
+import { useMay } from '../../data/query/session.ts';
+import { buttonClass } from '../../ui/forms/button.tsx';
+import { jobWords } from '../../words.ts';
+import { CancelJob } from './cancel-job.tsx';
+import { RetryJob } from './retry-job.tsx';
+
+const words = jobWords.actions;
+
+export function Actions({ job }: { job: Job }) {
+  const { tab } = useSearch({ from: '/jobs/$jobId' });
+  const mayRun = useMay('run');
+  return (
+    <>
+      <Link to="/contexts/$contextId" params={{ contextId: job.context_id }} className={buttonClass({})}>
+        {words.chat}
+      </Link>
+      <Link to="/workers/$workerId/tree" params={{ workerId: job.worker_id }} className={buttonClass({})}>
+        {words.tree}
+      </Link>
+      {job.parent_job_id !== null && (
+        <Link
+          to="/jobs/$jobId"
+          params={{ jobId: job.parent_job_id }}
+          search={tab === undefined ? {} : { tab }}
+          className={buttonClass({})}
+        >
+          {words.parentJob}
+        </Link>
+      )}
+      {mayRun && canBeRetried(job) && <RetryJob job={job} />}
+      {!isFinished(job) && <CancelJob jobId={job.id} />}
+    </>
+  );
+}
+
+/** Those that ended without an answer. A compaction is asked for anew, with its own options. */
+function canBeRetried({ kind, status }: Job): boolean {
+  return kind !== 'compact' && (status === 'failed' || status === 'incomplete');
+}

@@ -1,0 +1,45 @@
+/** The tabs of a job. Only the chosen one is rendered. */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import type { Job } from 'nightshift/client';
+import { withParam } from '../../data/search-params.ts';
+import { Tabs, type Tab } from '../../ui/layout/tabs.tsx';
+import { jobWords } from '../../words.ts';
+import { ExchangeTab } from './exchange/exchange-tab.tsx';
+import { JsonTab } from './json-tab.tsx';
+import { LogsTab } from './logs-tab.tsx';
+import { OverviewTab } from './overview/overview-tab.tsx';
+import { StepsTab } from './steps/steps-tab.tsx';
+import { Timeline } from './timeline/timeline.tsx';
+
+const { tabs: labels } = jobWords;
+
+type Name = keyof typeof labels;
+
+export function JobTabs({ job, firstTokenAt }: { job: Job; firstTokenAt: number | null }) {
+  const search = useSearch({ from: '/jobs/$jobId' });
+  const navigate = useNavigate();
+  const tabs: readonly Tab<Name>[] = [
+    { name: 'overview', label: labels.overview, content: <OverviewTab job={job} firstTokenAt={firstTokenAt} /> },
+    { name: 'timeline', label: labels.timeline, content: <Timeline job={job} firstTokenAt={firstTokenAt} /> },
+    { name: 'exchange', label: labels.exchange, content: <ExchangeTab job={job} /> },
+    { name: 'steps', label: labels.steps, content: <StepsTab job={job} /> },
+    { name: 'logs', label: labels.logs, content: <LogsTab job={job} /> },
+    { name: 'json', label: labels.json, content: <JsonTab job={job} /> },
+  ];
+  const chosen = tabs.find(({ name }) => name === search.tab)?.name ?? 'overview';
+  return (
+    <Tabs
+      label={jobWords.views}
+      tabs={tabs}
+      value={chosen}
+      onChange={(name) =>
+        void navigate({
+          to: '/jobs/$jobId',
+          params: { jobId: job.id },
+          search: withParam(search, 'tab', name),
+          replace: true,
+        })
+      }
+    />
+  );
+}
