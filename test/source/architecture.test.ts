@@ -489,12 +489,13 @@ function endOfExpression(bare: string, start: number): number {
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
   app: ['data', 'pages', 'ui', 'words.ts'],
-  pages: ['answers', 'api-keys', 'call-log', 'config-editor', 'data', 'ui', 'usage', 'words.ts'],
+  pages: ['answers', 'api-keys', 'call-log', 'config-editor', 'data', 'diff', 'ui', 'usage', 'words.ts'],
   'config-editor': ['data', 'ui', 'words.ts'],
   answers: ['data', 'ui', 'words.ts'],
   'call-log': ['data', 'ui', 'words.ts'],
   'api-keys': ['data', 'ui', 'words.ts'],
   usage: ['ui', 'words.ts'],
+  diff: ['ui', 'words.ts'],
   data: ['words.ts'],
   ui: ['words.ts'],
   'words.ts': ['words'],
@@ -522,6 +523,7 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'api-keys': ['@tanstack/react-query', 'nightshift', 'react'],
   'call-log': ['@tanstack/react-query', 'nightshift'],
   usage: ['lucide-react', 'nightshift'],
+  diff: ['diff', 'react'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
   ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
   // Types alone.

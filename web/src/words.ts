@@ -9,6 +9,7 @@ export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
+export { diffWords } from './words/diff.ts';
 export { importFileWords } from './words/import-file.ts';
 export { contentWords } from './words/message-content.ts';
 export { nameWords } from './words/names.ts';
