@@ -36,7 +36,7 @@ export function Actions({ job }: { job: Job }) {
   );
 }
 
-/** Those that ended without an answer. A compaction is asked for anew, with its own options. */
+/** Those that ended without an answer. A compaction has options of its own. */
 function canBeRetried({ kind, status }: Job): boolean {
   return kind !== 'compact' && (status === 'failed' || status === 'incomplete');
 }

@@ -1,13 +1,13 @@
 /** The tabs of a job. Only the chosen one is rendered. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
-import { withParam } from '../../data/search-params.ts';
 import { Tabs, type Tab } from '../../ui/layout/tabs.tsx';
 import { jobWords } from '../../words.ts';
 import { ExchangeTab } from './exchange/exchange-tab.tsx';
 import { JsonTab } from './json-tab.tsx';
 import { LogsTab } from './logs-tab.tsx';
 import { OverviewTab } from './overview/overview-tab.tsx';
+import { PromptTab } from './prompt/prompt-tab.tsx';
 import { StepsTab } from './steps/steps-tab.tsx';
 import { Timeline } from './timeline/timeline.tsx';
 
@@ -22,6 +22,7 @@ export function JobTabs({ job, firstTokenAt }: { job: Job; firstTokenAt: number 
     { name: 'overview', label: labels.overview, content: <OverviewTab job={job} firstTokenAt={firstTokenAt} /> },
     { name: 'timeline', label: labels.timeline, content: <Timeline job={job} firstTokenAt={firstTokenAt} /> },
     { name: 'exchange', label: labels.exchange, content: <ExchangeTab job={job} /> },
+    { name: 'prompt', label: labels.prompt, content: <PromptTab job={job} /> },
     { name: 'steps', label: labels.steps, content: <StepsTab job={job} /> },
     { name: 'logs', label: labels.logs, content: <LogsTab job={job} /> },
     { name: 'json', label: labels.json, content: <JsonTab job={job} /> },
@@ -36,7 +37,7 @@ export function JobTabs({ job, firstTokenAt }: { job: Job; firstTokenAt: number 
         void navigate({
           to: '/jobs/$jobId',
           params: { jobId: job.id },
-          search: withParam(search, 'tab', name),
+          search: { ...search, tab: name },
           replace: true,
         })
       }

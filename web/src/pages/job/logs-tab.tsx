@@ -5,7 +5,7 @@ import { isFinished, type Job } from 'nightshift/client';
 import { useMemo, useState } from 'react';
 import callLog from '../../call-log/call-log.module.css';
 import { LogLine } from '../../call-log/log-line.tsx';
-import { jobLogQuery, type LogLevel } from '../../data/live/job-log.ts';
+import { jobLogQuery, type LogLevel } from '../../data/jobs/job-log.ts';
 import { jobStepsQuery } from '../../data/live/job-steps.ts';
 import { shortId } from '../../data/format.ts';
 import { Button } from '../../ui/forms/button.tsx';

@@ -10,7 +10,6 @@ import { Failures } from './failures.tsx';
 import css from './overview.module.css';
 import { RequestCard } from './request-card.tsx';
 import { StatusCard } from './status-card.tsx';
-import { TimesCard } from './times-card.tsx';
 import { UsageCard } from './usage-card.tsx';
 
 export function OverviewTab({ job, firstTokenAt }: { job: Job; firstTokenAt: number | null }) {
@@ -18,9 +17,8 @@ export function OverviewTab({ job, firstTokenAt }: { job: Job; firstTokenAt: num
   const rows = useMemo(() => rowsOf(job, data?.steps ?? [], firstTokenAt), [job, data, firstTokenAt]);
   return (
     <div className={css.cards}>
-      <StatusCard job={job} />
+      <StatusCard job={job} steps={data?.steps ?? null} rows={rows} />
       <RequestCard job={job} />
-      <TimesCard job={job} steps={data?.steps ?? []} rows={rows} />
       <UsageCard usage={job.usage} />
       <div className={css.whole}>
         {data === undefined && !isError && <Skeleton lines={3} height={24} />}

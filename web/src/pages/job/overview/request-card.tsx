@@ -33,7 +33,10 @@ export function RequestCard({ job }: { job: Job }) {
         </Fact>
         <Fact name={words.branch}>{job.branch}</Fact>
         <Fact name={words.id}>
-          <code>{job.id}</code> <CopyButton read={() => job.id} label={words.copyId} />
+          <span className={css.id}>
+            <code>{job.id}</code>
+            <CopyButton read={() => job.id} label={words.copyId} />
+          </span>
         </Fact>
       </dl>
       {Object.keys(metadata).length > 0 && (

@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { CallLog } from '../../../call-log/call-log.tsx';
 import { CallProgress } from '../../../call-log/call-progress.tsx';
 import { actorName, useKeyNames } from '../../../data/actors.ts';
-import { stepCallQuery, type StepCall } from '../../../data/query/step-calls.ts';
+import { stepCallQuery, type StepCall } from '../../../data/jobs/step-calls.ts';
 import { useMay } from '../../../data/query/session.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
@@ -69,10 +69,10 @@ function Stored({ read, isOver }: { read: StepCall; isOver: boolean }) {
 
 function Part({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <section className={css.part} aria-label={name}>
+    <div className={css.part}>
       <h3>{name}</h3>
       {children}
-    </section>
+    </div>
   );
 }
 

@@ -62,7 +62,7 @@ function Details({ job, step }: Omit<Props, 'isOpenAtFirst'>) {
           <span>{words.executions(step.executions.length)}</span>
         )}
         {n !== null && (
-          <Link to="/jobs/$jobId" params={{ jobId: job.id }} search={{ tab: 'prompt', call: String(n) }}>
+          <Link to="/jobs/$jobId" params={{ jobId: job.id }} search={{ tab: 'prompt', call: n }}>
             {words.showPrompt}
           </Link>
         )}

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { NightshiftError, type JobStep, type ToolCall, type ToolResultBlock } from 'nightshift/client';
 import { client } from '../client.ts';
-import { keys } from './keys.ts';
+import { keys } from '../query/keys.ts';
 
 /** `call` null: the answer with the call is not stored yet. `result` null: there is none yet. */
 export type StepCall = { call: ToolCall; result: ToolResultBlock | null } | { call: null };
