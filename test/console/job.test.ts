@@ -226,6 +226,27 @@ test('who is not signed in comes to the linked tab after the sign-in', async () 
   expect(new URL(page.url()).search).toBe('?tab=steps');
 });
 
+test('the link of a tab and a command for a shell are copied; the command has no key', async () => {
+  const { url } = platform();
+  const { id, context } = await mailed();
+  const page = await visit(`${url}/jobs/${id}?tab=steps`, { alone: true });
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await expect.poll(copied).toBe(`${url}/jobs/${id}?tab=steps`);
+  await page.getByRole('button', { name: 'Copy as cURL' }).click();
+  await page.getByRole('menuitem', { name: 'Post the same input again' }).click();
+  await page.getByText('Copied. Set NIGHTSHIFT_API_KEY').waitFor();
+  const command = await copied();
+  expect(command).toContain(`curl '${url}/api/contexts/${context.id}/messages'`);
+  expect(command).toContain('Bearer $NIGHTSHIFT_API_KEY');
+  expect(command).toContain('call: look_up');
+  expect(command).not.toContain(keyOf('job'));
+  await page.goto(`${url}/contexts/${context.id}`);
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  await expect.poll(copied).toBe(`${url}/contexts/${context.id}`);
+});
+
 for (const { theme, size } of LOOKS) {
   test(`every tab is accessible and fits: ${theme}, ${size}`, async () => {
     const { url } = platform();

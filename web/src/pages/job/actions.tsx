@@ -1,10 +1,13 @@
 /** What can be done with a job, and where else it is shown. */
 import { Link, useSearch } from '@tanstack/react-router';
+import { Link as LinkIcon } from 'lucide-react';
 import { isFinished, type Job } from 'nightshift/client';
 import { useMay } from '../../data/query/session.ts';
 import { buttonClass } from '../../ui/forms/button.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { jobWords } from '../../words.ts';
 import { CancelJob } from './cancel-job.tsx';
+import { CopyMenu } from './copy/copy-menu.tsx';
 import { RetryJob } from './retry-job.tsx';
 
 const words = jobWords.actions;
@@ -14,6 +17,13 @@ export function Actions({ job }: { job: Job }) {
   const mayRun = useMay('run');
   return (
     <>
+      <CopyButton
+        read={() => globalThis.location.href}
+        label={words.copyLink}
+        icon={<LinkIcon aria-hidden="true" />}
+        size="medium"
+      />
+      <CopyMenu job={job} />
       <Link to="/contexts/$contextId" params={{ contextId: job.context_id }} className={buttonClass({})}>
         {words.chat}
       </Link>

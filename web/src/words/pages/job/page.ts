@@ -25,6 +25,20 @@ export const jobWords = {
     retry: 'Retry',
     retryFailed: 'Could not retry',
     copyLink: 'Copy link',
+    curl: 'Copy as cURL',
+    curlOf: { read: 'Read this job', input: 'Post the same input again', retry: 'Run on the history again' },
+    curlCopied: 'Copied',
+    /** What the command needs. */
+    curlNeedsKey: 'Copied. Set NIGHTSHIFT_API_KEY in the shell that runs it.',
+    curlFailed: 'Could not copy the command',
+    copyRefused: 'The browser allows this only over HTTPS or from localhost.',
+  },
+
+  /** Parts of a command for a shell. */
+  commands: {
+    curl: (quotedUrl: string) => `curl ${quotedUrl}`,
+    keyHeader: '-H "Authorization: Bearer $NIGHTSHIFT_API_KEY"',
+    jsonHeader: "-H 'Content-Type: application/json'",
   },
 
   facts: {
