@@ -81,6 +81,7 @@ export const keys = {
   jobRecord: (id: string) => ['job', id, 'record'] as const,
   jobLog: (id: string, level: string) => ['job-log', id, level] as const,
   steps: (id: string) => ['job', id, 'steps'] as const,
+  replay: (id: string) => ['replay', id] as const,
   prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,

@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { jobWords } from '../../words.ts';
 import { CancelJob } from './cancel-job.tsx';
 import { CopyMenu } from './copy/copy-menu.tsx';
+import { canBeReplayed, ReplayButton } from './replay/replay-button.tsx';
 import { RetryJob } from './retry-job.tsx';
 
 const words = jobWords.actions;
@@ -15,6 +16,7 @@ const words = jobWords.actions;
 export function Actions({ job }: { job: Job }) {
   const { tab } = useSearch({ from: '/jobs/$jobId' });
   const mayRun = useMay('run');
+  const mayConfigure = useMay('configure');
   return (
     <>
       <CopyButton
@@ -41,7 +43,8 @@ export function Actions({ job }: { job: Job }) {
         </Link>
       )}
       {mayRun && canBeRetried(job) && <RetryJob job={job} />}
-      {!isFinished(job) && <CancelJob jobId={job.id} />}
+      {mayRun && mayConfigure && canBeReplayed(job) && <ReplayButton job={job} />}
+      {mayRun && !isFinished(job) && <CancelJob jobId={job.id} />}
     </>
   );
 }

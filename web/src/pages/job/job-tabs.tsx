@@ -8,6 +8,7 @@ import { JsonTab } from './json-tab.tsx';
 import { LogsTab } from './logs-tab.tsx';
 import { OverviewTab } from './overview/overview-tab.tsx';
 import { PromptTab } from './prompt/prompt-tab.tsx';
+import { CompareTab } from './replay/compare-tab.tsx';
 import { StepsTab } from './steps/steps-tab.tsx';
 import { Timeline } from './timeline/timeline.tsx';
 
@@ -26,8 +27,18 @@ export function JobTabs({ job, firstTokenAt }: { job: Job; firstTokenAt: number 
     { name: 'steps', label: labels.steps, content: <StepsTab job={job} /> },
     { name: 'logs', label: labels.logs, content: <LogsTab job={job} /> },
     { name: 'json', label: labels.json, content: <JsonTab job={job} /> },
+    ...(search.compare === undefined
+      ? []
+      : [
+          {
+            name: 'compare' as const,
+            label: labels.compare,
+            content: <CompareTab key={search.compare} job={job} otherId={search.compare} />,
+          },
+        ]),
   ];
-  const chosen = tabs.find(({ name }) => name === search.tab)?.name ?? 'overview';
+  const first = search.compare === undefined ? 'overview' : 'compare';
+  const chosen = tabs.find(({ name }) => name === search.tab)?.name ?? first;
   return (
     <Tabs
       label={jobWords.views}

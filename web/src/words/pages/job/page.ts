@@ -16,6 +16,7 @@ export const jobWords = {
     steps: 'Steps',
     logs: 'Logs',
     json: 'JSON',
+    compare: 'Compare',
   },
 
   actions: {
@@ -183,6 +184,43 @@ export const jobWords = {
     empty: 'No entries',
     emptyAbout: 'The tools of this job wrote nothing to their logs at this level.',
     live: 'Updated while the job runs.',
+  },
+
+  replay: {
+    open: 'Replay',
+    title: 'Replay with another model or prompt',
+    about:
+      'Copies the context up to the input of this job, and answers the input there with these settings. This job and its context stay as they are.',
+    notExact: 'The settings have changed since this job ran. The fields have the current ones.',
+    tools: 'Tools',
+    warning:
+      'A replay is a real run: a tool that runs has its effects again, such as a second mail or a second payment.',
+    modes: {
+      ask: {
+        label: 'Ask before each call',
+        about: 'Each call waits in the inbox until a person approves or denies it.',
+      },
+      none: { label: 'No tools', about: 'The model gets no tools, and answers from the history alone.' },
+      same: {
+        label: 'Same as before',
+        about: 'Calls run without a question, unless the tool or a rule of the context asks for approval.',
+      },
+    },
+    submit: 'Start replay',
+    forkTitle: (job: string) => `Replay of job ${job}`,
+  },
+
+  compare: {
+    this: 'This job',
+    other: 'Compared with',
+    close: 'Close comparison',
+    job: 'Job',
+    noPrice: 'unknown',
+    waits: 'It waits.',
+    answer: 'Open its context to answer',
+    differences: 'Differences between the outputs',
+    wait: 'Shown when both jobs have an output.',
+    noOutput: 'One of the jobs has no output.',
   },
 
   json: {
