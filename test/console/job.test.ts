@@ -10,7 +10,7 @@ import { keyOf } from './rig/tenants.ts';
 const platform = useTenant('job');
 const { visit, excuse } = useBrowser(platform);
 
-const TABS = ['overview', 'timeline', 'exchange', 'prompt', 'steps', 'logs', 'json'] as const;
+const TABS = ['overview', 'timeline', 'io', 'prompt', 'steps', 'logs', 'json'] as const;
 
 const tab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true });
 const panel = (page: Page) => page.getByRole('tabpanel').first();
@@ -105,7 +105,7 @@ test('many calls are closed at first, and cost no request until they are opened'
 test('input and output are shown as in the chat, as they are stored, and structured output as a tree', async () => {
   const { client, url } = platform();
   const { id } = await mailed();
-  const page = await visit(`${url}/jobs/${id}?tab=exchange`);
+  const page = await visit(`${url}/jobs/${id}?tab=io`);
   await panel(page).getByRole('heading', { name: 'Sent', exact: true }).waitFor();
   await panel(page).getByText('call: look_up {"word": "owl"}').waitFor();
   await page.getByRole('group', { name: 'Show Output as' }).getByRole('button', { name: 'Raw' }).click();
@@ -116,7 +116,7 @@ test('input and output are shown as in the chat, as they are stored, and structu
   const content = 'say: {"name": "owl", "tags": ["bird", "night"]}';
   const { job_id: structured } = await client.contexts.send(context.id, { content, output_schema });
   await client.jobs.wait(structured);
-  await page.goto(`${url}/jobs/${structured}?tab=exchange`);
+  await page.goto(`${url}/jobs/${structured}?tab=io`);
   const tree = page.getByRole('group', { name: 'Structured output' });
   await tree.getByText('"night"').waitFor();
   await tree.getByText('tags:').click();
@@ -149,6 +149,10 @@ test('a prompt says whether it is exact, what the cache gave, and where it diffe
   await page.getByRole('button', { name: 'Later call' }).click();
   await page.waitForURL('**&call=2');
   await panel(page).getByText('This request continues the one before it').waitFor();
+  await panel(page).getByRole('button', { name: 'Show changes' }).click();
+  const changes = page.getByRole('region', { name: 'Changes since call 1' });
+  await changes.getByText('owl: a word').waitFor();
+  expect(await changes.locator('[data-kind="removed"]').count()).toBe(0);
   expect(await differs.count()).toBe(0);
   await page.goto(`${url}/jobs/${first}?tab=prompt`);
   await panel(page).getByText('Not exactly as sent').waitFor();

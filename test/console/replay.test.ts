@@ -66,6 +66,11 @@ test('a replay is a fork that ends with the input; by default a person approves 
   await page.getByText('No differences.').waitFor();
   await card(page, 'Compared with').getByText('simulated/other').waitFor();
   await card(page, 'This job').getByText('simulated/test').waitFor();
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  const prompts = page.getByRole('region', { name: 'Differences between the first prompts' });
+  await prompts.locator('ins').getByText('bold').waitFor();
+  await prompts.locator('del').getByText('careful').waitFor();
+  await expectAccessible(page);
   const inputs = (await client.contexts.messages.list(fork.id).all()).filter(({ role }) => role === 'user');
   expect(inputs).toHaveLength(1);
   expect(await client.contexts.get(context.id)).toMatchObject({

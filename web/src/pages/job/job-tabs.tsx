@@ -3,7 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
 import { Tabs, type Tab } from '../../ui/layout/tabs.tsx';
 import { jobWords } from '../../words.ts';
-import { ExchangeTab } from './exchange/exchange-tab.tsx';
+import { InputOutputTab } from './input-output/input-output-tab.tsx';
+import css from './job.module.css';
 import { JsonTab } from './json-tab.tsx';
 import { LogsTab } from './logs-tab.tsx';
 import { OverviewTab } from './overview/overview-tab.tsx';
@@ -21,8 +22,16 @@ export function JobTabs({ job, firstTokenAt }: { job: Job; firstTokenAt: number 
   const navigate = useNavigate();
   const tabs: readonly Tab<Name>[] = [
     { name: 'overview', label: labels.overview, content: <OverviewTab job={job} firstTokenAt={firstTokenAt} /> },
-    { name: 'timeline', label: labels.timeline, content: <Timeline job={job} firstTokenAt={firstTokenAt} /> },
-    { name: 'exchange', label: labels.exchange, content: <ExchangeTab job={job} /> },
+    {
+      name: 'timeline',
+      label: labels.timeline,
+      content: (
+        <div className={css.stack}>
+          <Timeline job={job} firstTokenAt={firstTokenAt} />
+        </div>
+      ),
+    },
+    { name: 'io', label: labels.io, content: <InputOutputTab job={job} /> },
     { name: 'prompt', label: labels.prompt, content: <PromptTab job={job} /> },
     { name: 'steps', label: labels.steps, content: <StepsTab job={job} /> },
     { name: 'logs', label: labels.logs, content: <LogsTab job={job} /> },

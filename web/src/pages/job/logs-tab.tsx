@@ -1,6 +1,6 @@
 /** What the tools of the job wrote to their logs, oldest first, while it runs and afterwards. */
 import { useQuery } from '@tanstack/react-query';
-import { ScrollText } from 'lucide-react';
+import { FileText } from 'lucide-react';
 import { isFinished, type Job } from 'nightshift/client';
 import { useMemo, useState } from 'react';
 import callLog from '../../call-log/call-log.module.css';
@@ -44,7 +44,7 @@ function Entries({ job, level, isOver }: Props) {
     return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />;
   if (data.entries.length === 0)
     return (
-      <Empty icon={<ScrollText aria-hidden="true" />} title={words.empty}>
+      <Empty icon={<FileText aria-hidden="true" />} title={words.empty}>
         {words.emptyAbout}
       </Empty>
     );

@@ -17,7 +17,7 @@ export function OverviewTab({ job, firstTokenAt }: { job: Job; firstTokenAt: num
   const rows = useMemo(() => rowsOf(job, data?.steps ?? [], firstTokenAt), [job, data, firstTokenAt]);
   return (
     <div className={css.cards}>
-      <StatusCard job={job} steps={data?.steps ?? null} rows={rows} />
+      <StatusCard job={job} steps={data?.steps ?? null} rows={rows} firstTokenAt={firstTokenAt} />
       <RequestCard job={job} />
       <UsageCard usage={job.usage} />
       <div className={css.whole}>

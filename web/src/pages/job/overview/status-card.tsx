@@ -23,10 +23,15 @@ const NEVER_MS = 1e15;
 const QUEUED: readonly SpentOn[] = ['queue', 'delay'];
 const RUNNING: readonly SpentOn[] = ['model', 'tools', 'failed', 'other'];
 
-/** `steps` null: they are not loaded yet. */
-type Props = { job: Job; steps: readonly JobStep[] | null; rows: readonly Row[] };
+/** `steps` null: they are not loaded yet. `firstTokenAt`: of the answer in progress. */
+type Props = {
+  job: Job;
+  steps: readonly JobStep[] | null;
+  rows: readonly Row[];
+  firstTokenAt: number | null;
+};
 
-export function StatusCard({ job, steps, rows }: Props) {
+export function StatusCard({ job, steps, rows, firstTokenAt }: Props) {
   return (
     <Card title={words.status}>
       <dl className={css.list}>
@@ -34,11 +39,6 @@ export function StatusCard({ job, steps, rows }: Props) {
           <StatusBadge status={job.status} />
         </Fact>
         {!isFinished(job) && <Why job={job} />}
-        {job.error !== null && (
-          <Fact name={words.why}>
-            {job.error.message} (<code>{job.error.code}</code>)
-          </Fact>
-        )}
         <Fact name={words.attempt}>{job.attempt}</Fact>
         {job.retry_at !== null && !isFinished(job) && (
           <Fact name={words.nextAttempt}>
@@ -54,7 +54,7 @@ export function StatusCard({ job, steps, rows }: Props) {
         <Fact name={facts.ended}>
           <At at={job.finished_at} />
         </Fact>
-        {steps !== null && <Spans job={job} steps={steps} rows={rows} />}
+        {steps !== null && <Spans job={job} steps={steps} rows={rows} firstTokenAt={firstTokenAt} />}
         {rows.some(({ kind }) => kind === 'child') && (
           <Fact name={words.childJobs}>
             <Link to="/jobs" search={{ parent_job_id: job.id }}>
@@ -73,17 +73,17 @@ function Why({ job }: { job: Job }) {
   return data === undefined || data.job_id !== job.id ? null : <Fact name={words.why}>{data.why}</Fact>;
 }
 
-type SpansProps = { job: Job; steps: readonly JobStep[]; rows: readonly Row[] };
+type SpansProps = Props & { steps: readonly JobStep[] };
 
 /** How long the job did what. */
-function Spans({ job, steps, rows }: SpansProps) {
+function Spans({ job, steps, rows, firstTokenAt }: SpansProps) {
   const now = useNow(isFinished(job) ? NEVER_MS : 1_000);
   const known = useMemo(() => timeSpent(rows), [rows]);
   const spent = spentUntil(known, now);
   const isWait = ({ on }: Spent): boolean => !QUEUED.includes(on) && !RUNNING.includes(on);
   return (
     <>
-      <Fact name={words.firstToken}>{firstTokenOf(job, steps)}</Fact>
+      <Fact name={words.firstToken}>{firstTokenOf(job, steps, firstTokenAt)}</Fact>
       <Fact name={words.queued}>{sum(spent.filter(({ on }) => QUEUED.includes(on)))}</Fact>
       <Fact name={words.running}>{sum(spent.filter(({ on }) => RUNNING.includes(on)))}</Fact>
       <Fact name={words.waiting}>{sum(spent.filter(isWait))}</Fact>
@@ -91,10 +91,11 @@ function Spans({ job, steps, rows }: SpansProps) {
   );
 }
 
-function firstTokenOf(job: Job, steps: readonly JobStep[]): string {
-  const first = steps.find(({ first_token_at: at }) => at !== null)?.first_token_at ?? null;
-  if (first === null || job.started_at === null) return isFinished(job) ? facts.none : facts.notYet;
-  return words.afterStart(formatDuration(Date.parse(first) - Date.parse(job.started_at)));
+function firstTokenOf(job: Job, steps: readonly JobStep[], live: number | null): string {
+  const stored = steps.find(({ first_token_at: at }) => at !== null)?.first_token_at ?? null;
+  const at = stored === null ? live : Date.parse(stored);
+  if (at === null || job.started_at === null) return isFinished(job) ? facts.none : facts.notYet;
+  return words.afterStart(formatDuration(at - Date.parse(job.started_at)));
 }
 
 function At({ at }: { at: string | null }) {

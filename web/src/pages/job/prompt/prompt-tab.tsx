@@ -15,6 +15,7 @@ import { MissingScope } from '../../../ui/state/missing-scope.tsx';
 import { useTimeFormat } from '../../../ui/text/time-format.ts';
 import { jobWords } from '../../../words.ts';
 import css from '../job.module.css';
+import { PromptDiff } from './prompt-diff.tsx';
 import { PromptView } from './prompt-view.tsx';
 
 const words = jobWords.prompt;
@@ -47,7 +48,7 @@ function Chosen({ job, calls, last }: { job: Job; calls: readonly Call[]; last: 
     const label = status === 'failed' ? words.failedOption : words.option;
     return { value: String(n), label: label(n, name, format(Date.parse(started_at), 'clock')) };
   };
-  const step = (by: -1 | 1) => calls[at + by];
+  const [before, after] = [calls[at - 1], calls[at + 1]];
   return (
     <div className={css.stack}>
       <div className={css.choice}>
@@ -57,13 +58,23 @@ function Chosen({ job, calls, last }: { job: Job; calls: readonly Call[]; last: 
           options={calls.map(optionOf)}
           onChange={(n) => go(Number(n))}
         />
-        <IconButton label={words.earlier} disabled={step(-1) === undefined} onClick={() => go(step(-1)?.n ?? call.n)}>
+        <IconButton label={words.earlier} disabled={before === undefined} onClick={() => go(before?.n ?? call.n)}>
           <ChevronLeft />
         </IconButton>
-        <IconButton label={words.later} disabled={step(1) === undefined} onClick={() => go(step(1)?.n ?? call.n)}>
+        <IconButton label={words.later} disabled={after === undefined} onClick={() => go(after?.n ?? call.n)}>
           <ChevronRight />
         </IconButton>
       </div>
+      {before !== undefined && (
+        <PromptDiff
+          key={`#${call.n}`}
+          title={words.changes(before.n)}
+          open={words.showChanges}
+          close={words.hideChanges}
+          before={{ jobId: job.id, n: before.n }}
+          after={{ jobId: job.id, n: call.n }}
+        />
+      )}
       <Prompt key={call.n} job={job} call={call} />
     </div>
   );

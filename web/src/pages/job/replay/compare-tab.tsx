@@ -6,6 +6,7 @@ import { isFinished, type Job } from 'nightshift/client';
 import { useCallback } from 'react';
 import { FollowJob } from '../../../data/live/follow-job.tsx';
 import { jobQuery } from '../../../data/query/jobs.ts';
+import { useMay } from '../../../data/query/session.ts';
 import { TextDiff } from '../../../diff/text-diff.tsx';
 import { buttonClass } from '../../../ui/forms/button.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
@@ -13,6 +14,7 @@ import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { jobWords } from '../../../words.ts';
 import css from '../job.module.css';
+import { PromptDiff } from '../prompt/prompt-diff.tsx';
 import { Compared } from './compared.tsx';
 import styles from './replay.module.css';
 
@@ -21,6 +23,7 @@ const words = jobWords.compare;
 export function CompareTab({ job, otherId }: { job: Job; otherId: string }) {
   // `FollowJob` reads it again after events.
   const other = useQuery({ ...jobQuery(otherId), refetchInterval: false });
+  const mayConfigure = useMay('configure');
   const ignore = useCallback(() => undefined, []);
   if (other.data === undefined)
     return other.isError ? (
@@ -44,6 +47,15 @@ export function CompareTab({ job, otherId }: { job: Job; otherId: string }) {
       <Card title={words.differences}>
         <Differences job={job} other={other.data} />
       </Card>
+      {mayConfigure && job.steps > 0 && other.data.steps > 0 && (
+        <PromptDiff
+          title={words.prompts}
+          open={words.showPrompts}
+          close={words.hidePrompts}
+          before={{ jobId: job.id, n: 1 }}
+          after={{ jobId: id, n: 1 }}
+        />
+      )}
     </div>
   );
 }

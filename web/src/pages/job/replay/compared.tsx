@@ -61,11 +61,7 @@ export function Compared({ job, title }: { job: Job; title: string }) {
 
 function Output({ job }: { job: Job }) {
   const { output } = job;
-  const { exchange } = jobWords;
-  if (output === null) return <p className={css.soft}>{isFinished(job) ? exchange.noOutput : exchange.noOutputYet}</p>;
-  return output.data === null ? (
-    <Markdown text={output.text} />
-  ) : (
-    <JsonTree value={output.data} label={exchange.data} />
-  );
+  const { io } = jobWords;
+  if (output === null) return <p className={css.soft}>{isFinished(job) ? io.noOutput : io.noOutputYet}</p>;
+  return output.data === null ? <Markdown text={output.text} /> : <JsonTree value={output.data} label={io.data} />;
 }

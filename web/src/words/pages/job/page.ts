@@ -11,7 +11,7 @@ export const jobWords = {
   tabs: {
     overview: 'Overview',
     timeline: 'Timeline',
-    exchange: 'Input and output',
+    io: 'Input and output',
     prompt: 'Prompt',
     steps: 'Steps',
     logs: 'Logs',
@@ -102,7 +102,7 @@ export const jobWords = {
     allFailures: (shown: number, all: number) => `The newest ${shown} of ${all}.`,
   },
 
-  exchange: {
+  io: {
     input: 'Input',
     output: 'Output',
     noInput: 'This job answers no input of its own. It runs on the history of its context.',
@@ -118,6 +118,9 @@ export const jobWords = {
     call: 'Model call',
     earlier: 'Earlier call',
     later: 'Later call',
+    changes: (n: number) => `Changes since call ${n}`,
+    showChanges: 'Show changes',
+    hideChanges: 'Hide changes',
     option: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}`,
     failedOption: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}, failed`,
     empty: 'No model call yet',
@@ -219,6 +222,9 @@ export const jobWords = {
     waits: 'It waits.',
     answer: 'Open its context to answer',
     differences: 'Differences between the outputs',
+    prompts: 'Differences between the first prompts',
+    showPrompts: 'Show differences',
+    hidePrompts: 'Hide differences',
     wait: 'Shown when both jobs have an output.',
     noOutput: 'One of the jobs has no output.',
   },

@@ -1,9 +1,9 @@
 /** Whether a text is shown rendered or as it is stored. */
 import { Button } from '../../../ui/forms/button.tsx';
 import { jobWords } from '../../../words.ts';
-import css from './exchange.module.css';
+import css from './input-output.module.css';
 
-const words = jobWords.exchange;
+const words = jobWords.io;
 
 export type View = 'rendered' | 'raw';
 

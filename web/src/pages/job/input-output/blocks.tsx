@@ -3,7 +3,7 @@ import type { ContentBlock } from 'nightshift/client';
 import { FileBlock } from '../../../message-content/file-block.tsx';
 import { Json } from '../../../ui/text/json.tsx';
 import { Markdown } from '../../../ui/text/markdown.tsx';
-import css from './exchange.module.css';
+import css from './input-output.module.css';
 
 type Props = { content: readonly ContentBlock[]; as: 'plain' | 'markdown' };
 

@@ -11,14 +11,14 @@ import { JsonTree } from '../../../ui/text/json-tree.tsx';
 import { jobWords } from '../../../words.ts';
 import css from '../job.module.css';
 import { Blocks } from './blocks.tsx';
-import exchange from './exchange.module.css';
+import styles from './input-output.module.css';
 import { ViewChoice, type View } from './view-choice.tsx';
 
-const words = jobWords.exchange;
+const words = jobWords.io;
 
-export function ExchangeTab({ job }: { job: Job }) {
+export function InputOutputTab({ job }: { job: Job }) {
   return (
-    <div className={exchange.pair}>
+    <div className={styles.pair}>
       {job.input === null ? (
         <Part title={words.input}>{() => <p className={css.soft}>{words.noInput}</p>}</Part>
       ) : (
@@ -62,7 +62,7 @@ function Part({ title, canSwitch = false, children }: PartProps) {
     <Card
       title={title}
       actions={canSwitch && <ViewChoice label={words.showAs(title)} value={view} onChange={setView} />}
-      className={exchange.part}
+      className={styles.part}
     >
       {children(view)}
     </Card>
