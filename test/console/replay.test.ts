@@ -70,6 +70,8 @@ test('a replay is a fork that ends with the input; by default a person approves 
   const prompts = page.getByRole('region', { name: 'Differences between the first prompts' });
   await prompts.locator('ins').getByText('bold').waitFor();
   await prompts.locator('del').getByText('careful').waitFor();
+  const warning = page.getByText('a difference may be missing');
+  expect(await warning.count()).toBe(0);
   await expectAccessible(page);
   const inputs = (await client.contexts.messages.list(fork.id).all()).filter(({ role }) => role === 'user');
   expect(inputs).toHaveLength(1);
@@ -77,6 +79,11 @@ test('a replay is a fork that ends with the input; by default a person approves 
     config: { model: 'simulated/test', system_prompt: 'You are careful.' },
     turn_count: 2,
   });
+  // What was sent to the first job can no longer be shown.
+  await client.contexts.update(context.id, { config: { system_prompt: 'You are slow.' } });
+  await page.reload();
+  await page.getByRole('button', { name: 'Show differences' }).click();
+  await warning.waitFor();
 });
 
 test('a replay without tools offers none to the model, and one as before asks nothing', async () => {

@@ -7,6 +7,8 @@ import { Button } from '../../../ui/forms/button.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
+import { jobWords } from '../../../words.ts';
+import css from '../job.module.css';
 import { textOfPrompt } from './prompt-text.ts';
 
 /** One model call. */
@@ -37,5 +39,10 @@ function Read({ title, before, after }: Omit<Props, 'open' | 'close'>) {
   const failed = [one, other].find(({ isError }) => isError);
   if (failed !== undefined) return <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />;
   if (one.data === undefined || other.data === undefined) return <Skeleton lines={4} />;
-  return <TextDiff before={textOfPrompt(one.data)} after={textOfPrompt(other.data)} label={title} most={720} />;
+  return (
+    <div className={css.stack}>
+      {!(one.data.exact && other.data.exact) && <p className={css.soft}>{jobWords.prompt.diffNotExact}</p>}
+      <TextDiff before={textOfPrompt(one.data)} after={textOfPrompt(other.data)} label={title} most={720} />
+    </div>
+  );
 }

@@ -121,6 +121,8 @@ export const jobWords = {
     changes: (n: number) => `Changes since call ${n}`,
     showChanges: 'Show changes',
     hideChanges: 'Hide changes',
+    diffNotExact:
+      'Not exactly as sent: of what has changed since, the current values are compared, so that a difference may be missing.',
     option: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}`,
     failedOption: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}, failed`,
     empty: 'No model call yet',
