@@ -16,7 +16,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/': 'chat',
   '/contexts/*': 'chat',
   '/jobs': 'jobs',
-  '/jobs/*': 'timeline',
+  '/jobs/*': 'job',
   '/workers/*': 'tree',
   '/inbox': 'inbox',
   '/schedules': 'schedules',

@@ -46,7 +46,7 @@ const ADDRESSES = {
   '/contexts/0190a000-0000-7000-8000-000000000000': 'chat',
   '/jobs': 'jobs',
   '/jobs?status=failed': 'jobs',
-  '/jobs/0190a000-0000-7000-8000-000000000000': 'timeline',
+  '/jobs/0190a000-0000-7000-8000-000000000000': 'job',
   '/workers/0190a000-0000-7000-8000-000000000000/tree': 'tree',
   '/inbox': 'inbox',
   '/schedules': 'schedules',

@@ -72,12 +72,16 @@ export const keys = {
   childrenList: (id: string, archived: boolean) => ['children', id, archived] as const,
   /** Not below the key of its context: lists of messages bring their calls along. */
   toolCall: (id: string, callId: string) => ['tool', id, callId] as const,
+  /** Not below the key of its job: it changes with its step only. `state`: of the step. */
+  stepCall: (callId: string, state: string) => ['step-call', callId, state] as const,
   callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
   job: (id: string) => ['job', id] as const,
   jobRecord: (id: string) => ['job', id, 'record'] as const,
+  jobLog: (id: string, level: string) => ['job-log', id, level] as const,
   steps: (id: string) => ['job', id, 'steps'] as const,
+  replay: (id: string) => ['replay', id] as const,
   prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,

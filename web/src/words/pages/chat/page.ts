@@ -3,6 +3,7 @@
 export const chatWords = {
   tree: 'Worker tree',
   timeline: 'Timeline',
+  copyLink: 'Copy link',
   startWorker: 'Start worker',
   startFailed: 'Could not start the worker',
 
