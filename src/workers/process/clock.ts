@@ -5,17 +5,27 @@
  */
 import type { Clock, Millis } from '../../core/time.ts';
 
-/** A report that is behind by more than this, in milliseconds, was not slow: the database's clock was set back. */
+/**
+ * A report that is behind by more than this and its round trip, in milliseconds, was not slow: the database's clock was
+ * set back.
+ */
 const LATE_MS = 250;
 
 export class DatabaseClock implements Clock {
   #ahead = Date.now() - performance.now();
   #isSet = false;
 
-  /** Takes the time that the database has just reported. */
-  set(now: Millis): void {
-    const ahead = now - performance.now();
-    if (!this.#isSet || ahead > this.#ahead || ahead < this.#ahead - LATE_MS) this.#ahead = ahead;
+  /** Takes the time that the database has just reported. `sentAt`: when it was asked, on the monotonic clock. */
+  set(now: Millis, sentAt: number): void {
+    const at = performance.now();
+    const ahead = now - at;
+    if (!this.#isSet || ahead > this.#ahead || ahead < this.#ahead - LATE_MS - (at - sentAt)) this.#ahead = ahead;
+    this.#isSet = true;
+  }
+
+  /** Takes a time that the database reported a moment ago, unless the clock is ahead of it. */
+  advance(now: Millis): void {
+    this.#ahead = this.#isSet ? Math.max(this.#ahead, now - performance.now()) : now - performance.now();
     this.#isSet = true;
   }
 

@@ -92,7 +92,7 @@ async function claimTogether(parts: Parts, claims: readonly Claim[]): Promise<(C
     const { histories, tooLong } = before ?? (hasHistory ? await readAll() : NOTHING_READ);
     const now = rows.at(-1)?.now;
     if (now === undefined) return new Map<ContextId, Claimed | UnreadClaim>();
-    parts.clock.set(now);
+    parts.clock.advance(now);
     const unread = rows.filter(({ lease: { contextId: id } }) => tooLong.has(id) || beside.tooLarge.has(id));
     const whole = rows.filter((row) => !unread.includes(row));
     const snapshots = toSnapshots(parts, toMailboxes(whole, beside), histories);
@@ -158,7 +158,7 @@ async function claimLimited(parts: Parts, one: Claim, tenantId: TenantId): Promi
 /** Null: another process has the context meanwhile. */
 async function afterClaim(parts: Parts, row: ContextRow): Promise<Claimed | UnreadClaim | null> {
   const { contextId, epoch } = row.lease;
-  parts.clock.set(row.now);
+  parts.clock.advance(row.now);
   const mayEnd = row.failedClaims >= LIMITS.failedClaims || parts.registry.unsupported.has(contextId);
   if (!mayEnd) return { kind: 'unread', row };
   return parts.database.transaction(async (tx) => {
@@ -178,7 +178,7 @@ function slotsOfTenant({ abilities }: Parts): number | null {
  * has to be read.
  */
 async function withoutReading(parts: Parts, tx: Executor, row: ContextRow): Promise<Claimed | null> {
-  parts.clock.set(row.now);
+  parts.clock.advance(row.now);
   if (row.failedClaims >= LIMITS.failedClaims) return endUnread(tx, row, parts.ids, crashLoop(row.failedClaims));
   return parts.registry.unsupported.has(row.lease.contextId) ? leaveUnread(parts, tx, row) : null;
 }

@@ -101,7 +101,7 @@ export class Heartbeat {
     const reply = await this.#inTime(heartbeat(this.#connection.db, own, times));
     if (reply.kind === 'dead') return this.#startOver(incarnation);
     this.#lastHeartbeat = sent;
-    this.#ports.clock.set(reply.now);
+    this.#ports.clock.set(reply.now, sent);
     control.receive(reply.requested);
     this.#ports.throttles.receive(reply.throttles);
     this.#ports.tenants.receive(reply.tenants);
