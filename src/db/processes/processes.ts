@@ -87,6 +87,14 @@ export async function takeLock(connection: Executor, lockKey: number): Promise<n
   return row?.held === true ? row.pid : null;
 }
 
+/** What was asked of a process that another one declared dead. Null: its row is gone. */
+export async function requestedOf(connection: Executor, id: ProcessId): Promise<ProcessStatus | null> {
+  const [row] = await connection.execute<{ requested: ProcessStatus }>(
+    sql`/* processes.read_requested */ select requested_status as requested from processes where id = ${id}`,
+  );
+  return row?.requested ?? null;
+}
+
 export async function register(executor: Executor, row: ProcessRow): Promise<void> {
   await executor.insert(processes).values(row);
 }

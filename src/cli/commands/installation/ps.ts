@@ -4,7 +4,7 @@ import { NightshiftError, type Client, type RequestedProcess, type WorkerProcess
 import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
 import { PAGE, pickId } from '../../find/pick.ts';
-import { printList, type List } from '../../list.ts';
+import { pageSize, printList, type List } from '../../list.ts';
 import { ago } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -44,7 +44,7 @@ export function psCommand(cli: Cli): Command {
     }),
   ]).action((options: Listed) =>
     carryOut(cli, options, async (client) => {
-      const query = { limit: Math.min(options.limit + 1, PAGE), ...(options.all === true ? {} : { live: true }) };
+      const query = { limit: pageSize(options.limit), ...(options.all === true ? {} : { live: true }) };
       try {
         await printList(cli, options, client.processes.list(query), LIST);
       } catch (error) {
@@ -111,5 +111,6 @@ const LIST: List<WorkerProcess> = {
 
 /** With what was asked of it, until it does it. */
 function statusText({ status, requested_status: requested, ended_at: endedAt }: WorkerProcess): string {
-  return endedAt !== null || status === requested ? status : `${status}, will be ${requested}`;
+  const isSettled = endedAt !== null || status === 'draining' || status === requested;
+  return isSettled ? status : `${status}, will be ${requested}`;
 }
