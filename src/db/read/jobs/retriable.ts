@@ -1,0 +1,71 @@
+/** What decides whether jobs can be retried. Each job costs a few reads by index, however long its context is. */
+import { sql, type SQL } from 'drizzle-orm';
+import type { JobId, TenantId } from '../../../core/ids.ts';
+import { WHOLE_TENANT, type Reach } from '../../../core/access/reach.ts';
+import type { RetryFacts } from '../../../core/run/retriable.ts';
+import type { Executor } from '../../connection/client.ts';
+import { encodeJson } from '../../connection/codec.ts';
+import { isRead } from '../../write/contexts/branches.ts';
+import { isWithin } from '../reach.ts';
+import { conditionsOf, type JobFilter } from './job-filter.ts';
+
+/** So many later jobs of a context are looked at. Behind more of them a job counts as superseded. */
+const LATER_JOBS = 100;
+
+/** The facts of those of these jobs that the tenant has, within reach, in no order. */
+export async function factsOfJobs(
+  executor: Executor,
+  tenantId: TenantId,
+  ids: readonly JobId[],
+  reach: Reach = WHOLE_TENANT,
+): Promise<RetryFacts[]> {
+  const within = isWithin(reach).map(
+    (condition) => sql`and exists (select 1 from workers w where w.id = j.worker_id and ${condition})`,
+  );
+  // The limit keeps PostgreSQL from planning for many jobs: it would read the whole table.
+  return executor.execute<RetryFacts>(sql`/* jobs.retry_facts */
+    select f.* from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) g(id) cross join lateral (
+      ${facts} where j.id = g.id::uuid and j.tenant_id = ${tenantId} ${sql.join(within, sql` `)} limit 1) f`);
+}
+
+/** The ids of the jobs that match, newest first. */
+export async function idsOfJobs(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: JobFilter,
+  { after, limit }: { after: JobId | null; limit: number },
+): Promise<JobId[]> {
+  const conditions = [
+    sql`j.tenant_id = ${tenantId}`,
+    ...conditionsOf(executor, tenantId, filter),
+    ...(after === null ? [] : [sql`j.id < ${after}`]),
+  ];
+  const rows = await executor.execute<{ id: JobId }>(sql`/* jobs.list_ids */
+    select j.id from jobs j where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Jobs that were withdrawn before they began have left the history as it was, and so have compactions. */
+const HAS_RUN = sql`x.finished_at is not null and x.kind <> 'compact' and x.first_seq is not null`;
+
+const facts: SQL = sql`
+  select j.id as "jobId", j.context_id as "contextId", j.kind, j.status, j.branch, c.stopped as "isStopped",
+    exists (
+      select 1 from branches b left join messages m on m.id = j.message_id
+      where b.context_id = j.context_id and b.name = j.branch
+        and case when j.message_id is null then j.first_seq is null or ${isRead(sql`j.branch`, sql`j.first_seq`)}
+          else m.status = 'completed' and ${isRead(sql`m.branch`, sql`m.seq`)} end
+    ) as "isInHistory",
+    exists (
+      select 1 from jobs x where x.context_id = j.context_id and x.status in ('running', 'waiting') and x.branch = j.branch
+      union all
+      select 1 from jobs x where x.context_id = j.context_id and x.status = 'queued' and x.branch = j.branch
+    ) as "isBusy",
+    (
+      select coalesce(bool_or(x.branch = j.branch and ${HAS_RUN}), false) or count(*) = ${sql.raw(String(LATER_JOBS))}
+      from (
+        select x.branch, x.kind, x.finished_at, x.first_seq from jobs x
+        where x.context_id = j.context_id and x.id > j.id order by x.id limit ${sql.raw(String(LATER_JOBS))}
+      ) x
+    ) as "isSuperseded"
+  from jobs j join contexts c on c.id = j.context_id`;
