@@ -93,6 +93,51 @@ test('it cancels all matching jobs, and shows their number before', async () => 
   await page.waitForURL(`**/jobs/${other.jobs[0]}`);
 });
 
+test('it retries selected and matching jobs, and shows which were not retried', async () => {
+  const { client, url } = platform();
+  const failing = async (title: string): Promise<string> => {
+    const { context, jobs } = await openContext(client, title, ['fail: bad_request']);
+    await client.jobs.wait(jobs[0] ?? '');
+    return context.id;
+  };
+  const [one, other] = [await failing('to retry'), await failing('also to retry')];
+  const { job_id: last } = await client.contexts.send(other, { content: 'fail: bad_request' });
+  await client.jobs.wait(last);
+  const retriesOf = async (context: string) =>
+    (await client.jobs.list({ context_id: context, kind: 'retry' }).page()).data.length;
+
+  const page = await visit(`${url}/jobs?context_id=${one}`);
+  await rows(page).getByRole('checkbox').click();
+  await page.getByText('1 selected').waitFor();
+  expect(await page.getByRole('button', { name: 'Cancel selected' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Retry selected' }).click();
+  await page.getByRole('dialog').getByText('1 job will be retried.').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Retry 1 job' }).click();
+  await page.getByText('1 job retried').waitFor();
+  await page.getByText('1 selected').waitFor({ state: 'detached' });
+  expect(await retriesOf(one)).toBe(1);
+
+  await page.goto(`${url}/jobs?context_id=${other}&status=failed`);
+  await page.getByRole('button', { name: 'Retry all matching' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('1 job cannot be retried:').waitFor();
+  await dialog.getByText('1 job: later jobs ran on its branch').waitFor();
+  await page.getByRole('button', { name: 'Retry 1 job' }).click();
+  await dialog.getByRole('heading', { name: '1 job retried' }).waitFor();
+  expect(await dialog.getByRole('list', { name: 'Jobs that were not retried' }).textContent()).toContain(
+    'its history has gone on',
+  );
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Close' }).first().click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await retriesOf(other)).toBe(1);
+
+  await page.goto(`${url}/jobs?context_id=${other}&status=queued`);
+  await page.getByRole('button', { name: 'Retry all matching' }).click();
+  await dialog.getByText('No jobs can be retried').waitFor();
+});
+
 test('it filters by metadata once it is typed, and by the worker of the link', async () => {
   const { client, url } = platform();
   const [one, other] = [await openContext(client, 'batch 7', []), await openContext(client, 'batch 8', [])];

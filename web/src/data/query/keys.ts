@@ -20,6 +20,7 @@ export type JobFilter = {
   status?: JobStatus[];
   kind?: Job['kind'];
   role?: string;
+  user?: string;
   /** The metadata of the job must contain it. */
   metadata?: { [name: string]: Json };
   context_id?: string;
@@ -75,6 +76,8 @@ export const keys = {
   callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
+  /** What a retry would do. Not below the key of jobs: the retry itself changes it. */
+  retry: (target: unknown) => ['retry', target] as const,
   job: (id: string) => ['job', id] as const,
   jobRecord: (id: string) => ['job', id, 'record'] as const,
   steps: (id: string) => ['job', id, 'steps'] as const,

@@ -1,6 +1,6 @@
 /** Parts that the job table and the job cards share. */
 import { Link } from '@tanstack/react-router';
-import { isFinished, type Job } from 'nightshift/client';
+import type { Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { contextName, shortId } from '../../data/format.ts';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
@@ -73,8 +73,7 @@ export function SelectJob({ job, selection }: { job: Job; selection: Selection }
       <Checkbox
         label={words.select(shortId(job.id))}
         hideLabel
-        checked={selection.has(job.id) && !isFinished(job)}
-        disabled={isFinished(job)}
+        checked={selection.has(job.id)}
         onChange={(selected) => selection.set(job.id, selected, shift.current)}
       />
     </span>

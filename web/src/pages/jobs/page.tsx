@@ -1,10 +1,11 @@
-/** The job list, newest first, filtered by the address, with bulk cancellation. */
+/** The job list, newest first, filtered by the address, with bulk cancellation and retry. */
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
 import { jobsQuery, jobsRefresh } from '../../data/query/jobs.ts';
 import { allOf } from '../../data/query/pages-of.ts';
+import type { JobTarget } from '../../data/query/retry-jobs.ts';
 import { useRefreshed } from '../../data/query/use-refreshed.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
@@ -15,7 +16,9 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { commonWords, jobsWords, placeWords } from '../../words.ts';
-import { CancelDialog, type StopTarget } from './cancel-dialog.tsx';
+import { CancelDialog } from './cancel-dialog.tsx';
+import { RetryDialog } from './retry-dialog.tsx';
+import { SelectionBar } from './selection-bar.tsx';
 import { toFilter } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
@@ -32,7 +35,7 @@ export function JobsPage() {
   useRefreshed(jobsRefresh(filter), middleRow);
   const rows = allOf(jobs.data);
   const selection = useSelection(rows);
-  const [target, setTarget] = useState<StopTarget | null>(null);
+  const [act, setAct] = useState<BulkAct | null>(null);
   const List = useIsNarrow() ? JobCards : JobTable;
   const isNarrowed = Object.keys(search).length > 0;
   return (
@@ -40,9 +43,14 @@ export function JobsPage() {
       title={placeWords.jobs}
       about={jobsWords.about}
       actions={
-        <Button variant="risky" onClick={() => setTarget({ kind: 'matching', filter })}>
-          {isNarrowed ? jobsWords.cancelMatching : jobsWords.cancelAll}
-        </Button>
+        <>
+          <Button onClick={() => setAct({ does: 'retry', target: { kind: 'matching', filter } })}>
+            {isNarrowed ? jobsWords.retryMatching : jobsWords.retryAll}
+          </Button>
+          <Button variant="risky" onClick={() => setAct({ does: 'cancel', target: { kind: 'matching', filter } })}>
+            {isNarrowed ? jobsWords.cancelMatching : jobsWords.cancelAll}
+          </Button>
+        </>
       }
     >
       <JobFilters
@@ -75,27 +83,30 @@ export function JobsPage() {
           {commonWords.showMore}
         </Button>
       )}
-      {selection.ids.length > 0 && (
-        <div className={css.selected} role="region" aria-label={jobsWords.selection.region}>
-          <span role="status">{jobsWords.selection.selected(selection.ids.length)}</span>
-          <Button variant="risky" size="small" onClick={() => setTarget({ kind: 'selected', ids: selection.ids })}>
-            {jobsWords.selection.cancel}
-          </Button>
-          <Button variant="quiet" size="small" onClick={selection.clear}>
-            {jobsWords.selection.clear}
-          </Button>
-        </div>
-      )}
-      {target !== null && (
-        <CancelDialog
-          target={target}
-          onClose={() => setTarget(null)}
-          onDone={() => {
-            setTarget(null);
-            selection.clear();
-          }}
+      {selection.jobs.length > 0 && (
+        <SelectionBar
+          selection={selection}
+          onAct={(does, ids) => setAct({ does, target: { kind: 'selected', ids } })}
         />
       )}
+      {act !== null && <Bulk act={act} onClose={() => setAct(null)} onDone={selection.clear} />}
     </Page>
+  );
+}
+
+type BulkAct = { does: 'cancel' | 'retry'; target: JobTarget };
+
+/** The dialog of an act on several jobs. */
+function Bulk({ act: { does, target }, onClose, onDone }: { act: BulkAct; onClose: () => void; onDone: () => void }) {
+  const Asking = does === 'cancel' ? CancelDialog : RetryDialog;
+  return (
+    <Asking
+      target={target}
+      onClose={onClose}
+      onDone={() => {
+        onClose();
+        onDone();
+      }}
+    />
   );
 }

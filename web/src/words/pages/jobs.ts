@@ -1,6 +1,6 @@
 /** Texts of the page Jobs. */
-import type { Job } from 'nightshift/client';
-import { count } from '../count.ts';
+import type { Job, RetriedJob } from 'nightshift/client';
+import { count, exact } from '../count.ts';
 
 /** As option of a filter. */
 const kinds: Readonly<Record<Job['kind'], string>> = { input: 'Input', retry: 'Retry', compact: 'Compaction' };
@@ -11,8 +11,28 @@ const countJobs = (jobs: number): string => count(jobs, 'job', 'jobs');
 
 const orCall = (call: string | undefined): string => call ?? 'a call';
 
+type RetryCode = NonNullable<RetriedJob['error']>['code'];
+
+/** Why jobs are not retried. */
+const reasons: Readonly<Record<RetryCode, string>> = {
+  not_found: 'deleted, or not visible to you',
+  not_ended: 'not ended yet',
+  completed: 'completed',
+  compaction: 'a compaction',
+  input_missing: 'its input is no longer in the history',
+  context_busy: 'another job of its branch is unfinished',
+  superseded: 'later jobs ran on its branch',
+  worker_stopped: 'its worker is stopped',
+  queue_full: 'the queue of its context is full',
+  quota_exceeded: 'the limits of the tenant allow no more',
+};
+
+const moreThan = (hasMore: boolean, jobs: number): string => `${hasMore ? 'more than ' : ''}${countJobs(jobs)}`;
+
 export const jobsWords = {
   about: 'Each input to a worker creates a job.',
+  retryAll: 'Retry failed',
+  retryMatching: 'Retry all matching',
   cancelAll: 'Cancel all',
   cancelMatching: 'Cancel all matching',
   none: 'No jobs yet',
@@ -67,10 +87,11 @@ export const jobsWords = {
     },
   },
   selection: {
-    all: 'Select all unfinished jobs shown',
+    all: 'Select all jobs shown',
     region: 'Selected jobs',
     selected: (jobs: number) => `${jobs} selected`,
     cancel: 'Cancel selected',
+    retry: 'Retry selected',
     clear: 'Clear',
   },
 
@@ -87,5 +108,27 @@ export const jobsWords = {
     submit: (jobs: number | null, hasMore: boolean) =>
       jobs === null ? 'Cancel jobs' : `Cancel ${hasMore ? 'more than ' : ''}${countJobs(jobs)}`,
     done: (jobs: number) => `Cancellation of ${countJobs(jobs)} requested`,
+  },
+
+  retry: {
+    matching: 'Retry all matching jobs?',
+    selected: 'Retry the selected jobs?',
+    about: 'Each retry is a new job with the same options. It goes on from the history that the job left.',
+    none: 'No jobs can be retried',
+    noneAbout: 'Only jobs that failed, are incomplete, or were stopped can be retried.',
+    /** `hasMore`: not all were looked at. */
+    goes: (jobs: number, hasMore: boolean) => `${moreThan(hasMore, jobs)} will be retried.`,
+    refused: (jobs: number, hasMore: boolean) => `${moreThan(hasMore, jobs)} cannot be retried:`,
+    reason: (reason: string, jobs: number) => `${countJobs(jobs)}: ${reason}`,
+    reasons,
+    soFar: (jobs: number, all: number) => `Retried ${exact(jobs)} of ${exact(all)}`,
+    /** Null: not counted yet. */
+    submit: (jobs: number | null, hasMore: boolean) =>
+      jobs === null ? 'Retry jobs' : `Retry ${moreThan(hasMore, jobs)}`,
+    done: (jobs: number) => `${countJobs(jobs)} retried`,
+    notRetried: (jobs: number) => `${countJobs(jobs)} could not be retried:`,
+    results: 'Jobs that were not retried',
+    job: (id: string) => `Job ${id}`,
+    others: (jobs: number) => `And ${countJobs(jobs)} more.`,
   },
 } as const;
