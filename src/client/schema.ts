@@ -2973,7 +2973,7 @@ export type Operations = {
   };
   'GET /api/jobs': {
     path: undefined;
-    query: { limit?: number; cursor?: string; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
+    query: { limit?: number; cursor?: string; q?: string; sort?: 'created' | '-created' | 'cost' | '-cost' | 'duration' | '-duration' | 'tokens' | '-tokens'; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
     body: undefined;
     answer: JobList;
   };

@@ -5,7 +5,8 @@ import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import type { JobFilter } from '../../../src/db/read/jobs/job-filter.ts';
-import { listJobs } from '../../../src/db/read/jobs/job-views.ts';
+import { listJobs, type JobsOfPage } from '../../../src/db/read/jobs/job-views.ts';
+import { SCANNED, type JobOrder } from '../../../src/db/read/jobs/find-jobs.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { explaining, passedOver } from '../../services/explaining.ts';
 
@@ -50,6 +51,8 @@ afterAll(async () => {
   await drop();
 });
 
+const NEWEST: JobOrder = { by: 'created', descending: true, after: null };
+
 const NONE: JobFilter = {
   reach: WHOLE_TENANT,
   user: null,
@@ -88,9 +91,30 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['an hour among many', { createdAfter: at(10_000), createdBefore: at(10_031) }, 30],
 ])('by %s it reads few jobs that it does not return', async (_, filter, count) => {
   const whole = { ...NONE, ...filter };
-  expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(count);
-  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, whole, { after: null, limit: 50 });
+  expect(
+    (await listJobs(database.db, DEFAULT_TENANT, { filter: whole, q: null, order: NEWEST, limit: 50 })).items,
+  ).toHaveLength(count);
+  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, { filter: whole, q: null, order: NEWEST, limit: 50 });
   const plan = plans.at(-1) ?? '';
   expect(plan).not.toContain('Seq Scan on jobs');
   expect(passedOver(plan)).toBeLessThan(500);
+});
+
+test.each<[string, Pick<JobsOfPage, 'q' | 'order'>, Partial<JobFilter>]>([
+  ['a text that no job has', { q: 'nowhere', order: NEWEST }, {}],
+  ['a text, from the oldest on', { q: 'nowhere', order: { ...NEWEST, descending: false } }, {}],
+  ['a text among those of a rare role', { q: 'nowhere', order: NEWEST }, { role: 'rare' }],
+  ['the cost', { q: null, order: { by: 'cost', descending: true, after: null } }, {}],
+  [
+    'the duration of failed ones',
+    { q: null, order: { by: 'duration', descending: false, after: null } },
+    { statuses: ['failed'] },
+  ],
+])('by %s it looks at no more than the jobs of one scan', async (_, found, filter) => {
+  const before = plans.length;
+  const wanted = { ...found, filter: { ...NONE, ...filter }, limit: 50 };
+  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, wanted);
+  const [plan = ''] = plans.slice(before);
+  expect(plan).not.toContain('Seq Scan on jobs');
+  expect(passedOver(plan)).toBeLessThanOrEqual(SCANNED);
 });
