@@ -1655,6 +1655,8 @@ export type RetryFilter = {
   user?: string;
   /** Role of the worker. */
   role?: string;
+  /** Text to find, as in the list of jobs. Then `limit` jobs are found at most, and an answer may be empty and still have a next_cursor. */
+  q?: string;
   /** Must be contained in the metadata of the job. */
   metadata?: { [key: string]: Json };
   context_id?: string;

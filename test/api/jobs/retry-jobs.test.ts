@@ -203,6 +203,8 @@ describe('by filter', () => {
     expect(await idsOf({ role: 'coder' })).toEqual([ofCoder]);
     expect(await idsOf({ worker_id: coder.id, status: ['failed', 'cancelled'] })).toEqual([ofCoder]);
     expect(await idsOf({ context_id: coder.context_id })).toEqual([ofCoder]);
+    expect(await idsOf({ q: ofCoder })).toEqual([ofCoder]);
+    expect(await idsOf({ q: 'no such text' })).toEqual([]);
     expect(await idsOf({ created_after: (await jobOf(ofCoder)).created_at })).toEqual([other]);
   });
 });

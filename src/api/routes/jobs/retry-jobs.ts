@@ -9,7 +9,7 @@ import { retryJob, type RetriedJob } from '../../../commands/jobs/retry-job.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import { noSuchJob, whyNotRetried, type RetryFacts } from '../../../core/run/retriable.ts';
 import type { JobFilter } from '../../../db/read/jobs/job-filter.ts';
-import { factsOfJobs, idsOfJobs } from '../../../db/read/jobs/retriable.ts';
+import { chooseJobs, factsOfJobs } from '../../../db/read/jobs/retriable.ts';
 import { ref } from '../../../schema/build.ts';
 import { reachOf, visibleTo, type TracedCaller } from '../../access/reach.ts';
 import { ONE_JOB } from '../../quotas/room.ts';
@@ -76,10 +76,9 @@ function chooserOf(ports: ApiPorts, caller: Caller, body: Body): () => Promise<C
   const wanted = toFilter(caller, filter);
   const [after] = PLACE.read(cursor) ?? [null];
   return async () => {
-    const found = await idsOfJobs(ports.database.db, caller.tenantId, wanted, { after, limit: limit + 1 });
-    const page = found.slice(0, limit);
-    const last = page.at(-1);
-    return { ids: page, next: found.length > limit && last !== undefined ? PLACE.write([last]) : null };
+    const choice = { filter: wanted, q: filter.q ?? null, after, limit };
+    const { ids: chosen, upto } = await chooseJobs(ports.database.db, caller.tenantId, choice);
+    return { ids: chosen, next: upto === null ? null : PLACE.write([upto]) };
   };
 }
 

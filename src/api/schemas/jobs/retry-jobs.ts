@@ -22,6 +22,13 @@ export const RetryFilter = strict(
     kind: Type.Optional(oneOf(JOB_KINDS)),
     user: Type.Optional(UserName),
     role: Type.Optional(plainText(256, 1, 'Role of the worker.')),
+    q: Type.Optional(
+      plainText(
+        200,
+        1,
+        'Text to find, as in the list of jobs. Then `limit` jobs are found at most, and an answer may be empty and still have a next_cursor.',
+      ),
+    ),
     metadata: Type.Optional(
       Type.Unsafe<Static<typeof JsonObject>>({
         ...JsonObject,

@@ -7,6 +7,7 @@ import type { Executor } from '../../connection/client.ts';
 import { encodeJson } from '../../connection/codec.ts';
 import { isRead } from '../../write/contexts/branches.ts';
 import { isWithin } from '../reach.ts';
+import { findJobs, startOf, type JobOrder } from './find-jobs.ts';
 import { conditionsOf, type JobFilter } from './job-filter.ts';
 
 /** So many later jobs of a context are looked at. Behind more of them a job counts as superseded. */
@@ -28,21 +29,36 @@ export async function factsOfJobs(
       ${facts} where j.id = g.id::uuid and j.tenant_id = ${tenantId} ${sql.join(within, sql` `)} limit 1) f`);
 }
 
-/** The ids of the jobs that match, newest first. */
-export async function idsOfJobs(
+/** `after`: the last job of the page before; null: it is the first one. */
+type Choice = { filter: JobFilter; q: string | null; after: JobId | null; limit: number };
+
+/** The jobs that match, newest first. `upto`: the last job that was looked at, if more may match; else null. */
+export async function chooseJobs(
   executor: Executor,
   tenantId: TenantId,
-  filter: JobFilter,
-  { after, limit }: { after: JobId | null; limit: number },
-): Promise<JobId[]> {
-  const conditions = [
-    sql`j.tenant_id = ${tenantId}`,
-    ...conditionsOf(executor, tenantId, filter),
-    ...(after === null ? [] : [sql`j.id < ${after}`]),
-  ];
+  { filter, q, after, limit }: Choice,
+): Promise<{ ids: JobId[]; upto: JobId | null }> {
+  const conditions = [sql`j.tenant_id = ${tenantId}`, ...conditionsOf(executor, tenantId, filter)];
+  const order: JobOrder = { by: 'created', descending: true, after };
+  const found =
+    q === null
+      ? { ids: await idsOf(executor, [...conditions, ...startOf(order)], limit + 1), upto: null }
+      : await findIds(executor, { conditions, q, order, limit: limit + 1 });
+  const ids = found.ids.slice(0, limit);
+  return { ids, upto: found.ids.length > limit ? (ids.at(-1) ?? null) : found.upto };
+}
+
+async function idsOf(executor: Executor, conditions: readonly SQL[], limit: number): Promise<JobId[]> {
   const rows = await executor.execute<{ id: JobId }>(sql`/* jobs.list_ids */
-    select j.id from jobs j where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`);
+    select j.id from jobs j where ${sql.join([...conditions], sql` and `)} order by j.id desc limit ${limit}`);
   return rows.map(({ id }) => id);
+}
+
+async function findIds(
+  ...[executor, wanted]: Parameters<typeof findJobs>
+): Promise<{ ids: JobId[]; upto: JobId | null }> {
+  const { jobs, upto } = await findJobs(executor, wanted);
+  return { ids: jobs.map(({ id }) => id), upto };
 }
 
 /** Jobs that were withdrawn before they began have left the history as it was, and so have compactions. */

@@ -16,6 +16,8 @@ export type ContextFilter = {
   q?: string;
 };
 export type JobStatus = Job['status'];
+type Figure = 'created' | 'cost' | 'duration' | 'tokens';
+export type JobSort = Figure | `-${Figure}`;
 export type JobFilter = {
   status?: JobStatus[];
   kind?: Job['kind'];
@@ -26,6 +28,9 @@ export type JobFilter = {
   context_id?: string;
   worker_id?: string;
   parent_job_id?: string;
+  /** Text to find. */
+  q?: string;
+  sort?: JobSort;
   created_after?: string;
   created_before?: string;
 };

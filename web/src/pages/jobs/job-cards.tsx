@@ -1,15 +1,14 @@
 /** The job list on narrow screens. */
-import type { Job } from 'nightshift/client';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { ContextLink, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
+import { ContextLink, InputPreview, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
-import type { Selection } from './use-selection.ts';
+import type { ListProps } from './job-table.tsx';
 
-export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection: Selection }) {
+export function JobCards({ jobs, selection }: ListProps) {
   return (
     <div>
       <div className={css.selectAll}>
@@ -23,6 +22,7 @@ export function JobCards({ jobs, selection }: { jobs: readonly Job[]; selection:
               <JobLink job={job} />
               <StatusBadge status={job.status} />
             </div>
+            <InputPreview job={job} />
             <JobLine job={job} />
             <p className={css.facts}>
               <RelativeTime at={job.created_at} /> · <Took job={job} /> · <Tokens usage={job.usage} /> ·{' '}

@@ -28,6 +28,12 @@ export function ContextLink({ job: { context_id: id, context_title: title, worke
   );
 }
 
+/** The beginning of the input, on two lines. */
+export function InputPreview({ job: { input } }: { job: Job }) {
+  const text = input?.text.trim() ?? '';
+  return text === '' ? null : <p className={css.preview}>{text}</p>;
+}
+
 /** One-line summary: the user, and the start, the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
   const { user, status, starts_at: startsAt } = job;

@@ -5,7 +5,8 @@ import { ListChecks } from 'lucide-react';
 import { useState } from 'react';
 import { jobsQuery, jobsRefresh } from '../../data/query/jobs.ts';
 import { allOf } from '../../data/query/pages-of.ts';
-import type { JobTarget } from '../../data/query/retry-jobs.ts';
+import type { JobTarget } from './retry-jobs.ts';
+import { withParam } from '../../data/search-params.ts';
 import { useRefreshed } from '../../data/query/use-refreshed.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
@@ -13,13 +14,16 @@ import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useIsNarrow } from '../../ui/layout/narrow.ts';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { useNow } from '../../ui/state/clock.ts';
 import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { commonWords, jobsWords, placeWords } from '../../words.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
 import { SelectionBar } from './selection-bar.tsx';
-import { toFilter } from './filter.ts';
+import { ColumnMenu } from './column-menu.tsx';
+import { sortOf } from './columns.ts';
+import { toFilter, type JobSearch } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
 import { JobTable } from './job-table.tsx';
@@ -30,20 +34,23 @@ export function JobsPage() {
   const search = useSearch({ from: '/jobs' });
   const navigate = useNavigate();
   const [zone] = useZone();
-  const filter = toFilter(search, zone);
+  const now = useNow(60_000);
+  const filter = toFilter(search, zone, now);
   const jobs = useInfiniteQuery(jobsQuery(filter));
   useRefreshed(jobsRefresh(filter), middleRow);
   const rows = allOf(jobs.data);
   const selection = useSelection(rows);
   const [act, setAct] = useState<BulkAct | null>(null);
   const List = useIsNarrow() ? JobCards : JobTable;
-  const isNarrowed = Object.keys(search).length > 0;
+  const isNarrowed = Object.keys(search).some((name) => name !== 'sort');
+  const change = (next: JobSearch): void => void navigate({ to: '/jobs', search: next, replace: true });
   return (
     <Page
       title={placeWords.jobs}
       about={jobsWords.about}
       actions={
         <>
+          <ColumnMenu />
           <Button onClick={() => setAct({ does: 'retry', target: { kind: 'matching', filter } })}>
             {isNarrowed ? jobsWords.retryMatching : jobsWords.retryAll}
           </Button>
@@ -57,7 +64,7 @@ export function JobsPage() {
         search={search}
         onChange={(next) => {
           selection.clear();
-          void navigate({ to: '/jobs', search: next, replace: true });
+          change(next);
         }}
       />
       {jobs.isPending && <Skeleton lines={6} height={28} />}
@@ -77,7 +84,14 @@ export function JobsPage() {
           {isNarrowed ? jobsWords.noMatchAbout : jobsWords.noneAbout}
         </Empty>
       )}
-      {rows.length > 0 && <List jobs={rows} selection={selection} />}
+      {rows.length > 0 && (
+        <List
+          jobs={rows}
+          selection={selection}
+          sort={sortOf(search.sort)}
+          onSort={(sort) => change(withParam(search, 'sort', sort))}
+        />
+      )}
       {jobs.hasNextPage && (
         <Button className={css.more} busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
           {commonWords.showMore}

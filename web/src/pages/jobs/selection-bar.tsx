@@ -1,6 +1,6 @@
 /** What can be done with the selected jobs. */
 import { isFinished, type Job } from 'nightshift/client';
-import { isRetriable } from '../../data/query/retry-jobs.ts';
+import { isRetriable } from './retry-jobs.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { jobsWords } from '../../words.ts';
 import css from './jobs.module.css';

@@ -9,6 +9,8 @@ export type Column<Row> = {
   head: ReactNode;
   /** `wide`: takes the remaining width and truncates long text. `right`: numbers. */
   kind?: 'wide' | 'right';
+  /** The rows are sorted by it. */
+  sort?: 'ascending' | 'descending';
   cell: (row: Row) => ReactNode;
 };
 
@@ -55,7 +57,7 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={look(column)}>
+              <th key={column.name} scope="col" className={look(column)} aria-sort={column.sort}>
                 {column.head}
               </th>
             ))}
