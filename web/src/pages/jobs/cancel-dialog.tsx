@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { cancelJobs, cancelMatching, countUnfinished } from '../../data/query/jobs.ts';
 import { keys } from '../../data/query/keys.ts';
-import type { JobTarget } from './retry-jobs.ts';
+import type { JobTarget } from '../../data/retry-jobs.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Dialog } from '../../ui/layout/dialog.tsx';
 import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';

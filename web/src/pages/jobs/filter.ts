@@ -11,24 +11,23 @@ import { sortOf } from './columns.ts';
 
 const words = jobsWords.filters;
 
-export type JobSearch = {
-  status?: string;
-  kind?: string;
-  role?: string;
-  user?: string;
-  /** `name=value`. */
-  metadata?: string;
-  context_id?: string;
-  worker_id?: string;
-  parent_job_id?: string;
-  /** Text to find. */
-  q?: string;
-  sort?: string;
-  /** A range that moves with the time; without one, `from` and `to` are days. */
-  range?: string;
-  from?: string;
-  to?: string;
-};
+/** Parameters of the address. `metadata`: `name=value`. `range`: moves with the time; without one, `from` and `to` are days. */
+export const SEARCH_NAMES = [
+  'status',
+  'kind',
+  'role',
+  'user',
+  'metadata',
+  'context_id',
+  'worker_id',
+  'parent_job_id',
+  'q',
+  'sort',
+  'range',
+  'from',
+  'to',
+] as const;
+export type JobSearch = { [Name in (typeof SEARCH_NAMES)[number]]?: string };
 
 const ENDED = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const satisfies JobStatus[];
 const STATUSES = [...UNFINISHED, ...ENDED];

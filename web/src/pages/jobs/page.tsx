@@ -2,10 +2,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ListChecks } from 'lucide-react';
+import { isFinished } from 'nightshift/client';
 import { useState } from 'react';
 import { jobsQuery, jobsRefresh } from '../../data/query/jobs.ts';
 import { allOf } from '../../data/query/pages-of.ts';
-import type { JobTarget } from './retry-jobs.ts';
+import type { JobTarget } from '../../data/retry-jobs.ts';
 import { withParam } from '../../data/search-params.ts';
 import { useRefreshed } from '../../data/query/use-refreshed.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -20,6 +21,7 @@ import { middleRow } from '../../ui/state/middle-row.ts';
 import { commonWords, jobsWords, placeWords } from '../../words.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { RetryDialog } from './retry-dialog.tsx';
+import { useRowKeys } from './row-keys.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { sortOf } from './columns.ts';
@@ -29,6 +31,7 @@ import { JobFilters } from './job-filters.tsx';
 import { JobTable } from './job-table.tsx';
 import css from './jobs.module.css';
 import { useSelection } from './use-selection.ts';
+import { ViewsMenu } from './views-menu.tsx';
 
 export function JobsPage() {
   const search = useSearch({ from: '/jobs' });
@@ -41,6 +44,10 @@ export function JobsPage() {
   const rows = allOf(jobs.data);
   const selection = useSelection(rows);
   const [act, setAct] = useState<BulkAct | null>(null);
+  useRowKeys(jobsWords.selection.region, (does, id) => {
+    const hasEnded = rows.some((job) => job.id === id && isFinished(job));
+    if (does === 'retry' || !hasEnded) setAct({ does, target: { kind: 'selected', ids: [id] } });
+  });
   const List = useIsNarrow() ? JobCards : JobTable;
   const isNarrowed = Object.keys(search).some((name) => name !== 'sort');
   const change = (next: JobSearch): void => void navigate({ to: '/jobs', search: next, replace: true });
@@ -50,6 +57,13 @@ export function JobsPage() {
       about={jobsWords.about}
       actions={
         <>
+          <ViewsMenu
+            search={search}
+            onOpen={(next) => {
+              selection.clear();
+              change(next);
+            }}
+          />
           <ColumnMenu />
           <Button onClick={() => setAct({ does: 'retry', target: { kind: 'matching', filter } })}>
             {isNarrowed ? jobsWords.retryMatching : jobsWords.retryAll}

@@ -5,7 +5,7 @@ import type { RetriedJob } from 'nightshift/client';
 import { useState } from 'react';
 import { shortId } from '../../data/format.ts';
 import { keys } from '../../data/query/keys.ts';
-import { foreseeRetry, retryJobs, type JobTarget } from './retry-jobs.ts';
+import { foreseeRetry, retryJobs, type JobTarget } from '../../data/retry-jobs.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Dialog } from '../../ui/layout/dialog.tsx';
 import { FormDialog } from '../../ui/layout/form-dialog.tsx';

@@ -1,6 +1,6 @@
 /** What can be done with the selected jobs. */
 import { isFinished, type Job } from 'nightshift/client';
-import { isRetriable } from './retry-jobs.ts';
+import { isRetriable } from '../../data/retry-jobs.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { jobsWords } from '../../words.ts';
 import css from './jobs.module.css';
@@ -16,12 +16,18 @@ export function SelectionBar({ selection: { jobs, clear }, onAct }: Props) {
   return (
     <div className={css.selected} role="region" aria-label={words.region}>
       <span role="status">{words.selected(jobs.length)}</span>
-      <Button size="small" disabled={retriable.length === 0} onClick={() => onAct('retry', retriable)}>
+      <Button
+        size="small"
+        aria-keyshortcuts="r"
+        disabled={retriable.length === 0}
+        onClick={() => onAct('retry', retriable)}
+      >
         {words.retry}
       </Button>
       <Button
         variant="risky"
         size="small"
+        aria-keyshortcuts="c"
         disabled={unfinished.length === 0}
         onClick={() => onAct('cancel', unfinished)}
       >

@@ -1,7 +1,7 @@
 /** Retries of several jobs, page by page: first as a dry run, which says what would happen. */
 import type { RetriedJob, RetryJobs } from 'nightshift/client';
-import { client } from '../../data/client.ts';
-import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
+import { client } from './client.ts';
+import type { JobFilter, JobStatus } from './query/keys.ts';
 
 /** On which jobs a dialog acts. */
 export type JobTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
@@ -64,7 +64,8 @@ async function* pagesOf(target: JobTarget, dryRun: boolean, signal?: AbortSignal
 }
 
 /** Without a status: failed and incomplete jobs. Null: none of the statuses of the filter can be retried. */
-function retryFilterOf({ status: statuses, sort: _, ...rest }: JobFilter): NonNullable<RetryJobs['filter']> | null {
+function retryFilterOf(filter: JobFilter): NonNullable<RetryJobs['filter']> | null {
+  const { status: statuses, sort: _, ...rest } = filter;
   if (statuses === undefined) return { ...rest, status: ['failed', 'incomplete'] };
   const status = RETRIABLE.filter((one) => statuses.includes(one));
   return status.length === 0 ? null : { ...rest, status };
