@@ -215,7 +215,7 @@ test('keys move between jobs, select them, and ask to retry or to cancel them', 
   for (const id of jobs) await client.jobs.wait(id);
   const page = await visit(`${url}/jobs?context_id=${context.id}`);
   await rows(page).nth(1).waitFor();
-  const focused = () => page.evaluate(() => document.activeElement?.closest<HTMLElement>('[data-row]')?.dataset['row']);
+  const focused = () => page.locator('[data-row]:focus-within').getAttribute('data-row');
   await page.keyboard.press('j');
   expect(await focused()).toBe(jobs[1]);
   await page.keyboard.press('j');

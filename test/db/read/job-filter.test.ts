@@ -118,3 +118,35 @@ test.each<[string, Pick<JobsOfPage, 'q' | 'order'>, Partial<JobFilter>]>([
   expect(plan).not.toContain('Seq Scan on jobs');
   expect(passedOver(plan)).toBeLessThanOrEqual(SCANNED);
 });
+
+test.each<[string, Partial<JobFilter>]>([
+  ['queued', { statuses: ['queued'] }],
+  ['queued', { statuses: ['queued'], kind: 'retry', createdAfter: 1 }],
+  ['unfinished', { statuses: ['delayed', 'queued', 'running', 'waiting'] }],
+  ['unfinished or failed', { statuses: ['delayed', 'queued', 'running', 'waiting', 'failed'] }],
+])(
+  'after a peak, with statistics from it, a list of %s jobs does not read those that have ended',
+  async (_, filter) => {
+    const peak = await createFreshDatabase();
+    const during = openDatabase(peak.url, { max: 1 });
+    const { db } = during;
+    const one = '00000000-0000-7000-8000-000000000008';
+    await db.execute(sql`insert into contexts (id, tenant_id) values (${one}, ${DEFAULT_TENANT})`);
+    await db.execute(sql`insert into workers (id, tenant_id, context_id, name, config)
+    values (${one}, ${DEFAULT_TENANT}, ${one}, 'w', '{}')`);
+    await db.execute(sql`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${DEFAULT_TENANT}, ${one}, ${one}, 'retry', 'main',
+      'queued', n, '{}' from generate_series(1, 20000) n`);
+    await db.execute(sql`vacuum analyze`);
+    await db.execute(sql`update jobs set status = 'completed', started_at = now(), finished_at = now()
+    where position > 3`);
+    const wanted: JobsOfPage = { filter: { ...NONE, ...filter }, q: null, order: NEWEST, limit: 50 };
+    expect((await listJobs(db, DEFAULT_TENANT, wanted)).items).toHaveLength(3);
+    await listJobs(explaining(db, plans), DEFAULT_TENANT, wanted);
+    const plan = plans.at(-1) ?? '';
+    await during.close();
+    await peak.drop();
+    expect(plan).not.toContain('Seq Scan on jobs');
+    expect(passedOver(plan)).toBeLessThan(500);
+  },
+);

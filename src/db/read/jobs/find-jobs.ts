@@ -4,8 +4,9 @@
  * known before it is read.
  */
 import { sql, type SQL } from 'drizzle-orm';
-import type { JobId } from '../../../core/ids.ts';
+import type { JobId, TenantId } from '../../../core/ids.ts';
 import type { Executor } from '../../connection/client.ts';
+import { conditionsOfPart, type JobFilter } from './job-filter.ts';
 
 /** Jobs scanned per page. */
 export const SCANNED = 2_000;
@@ -35,8 +36,7 @@ type FoundJob = { id: JobId; figure: number };
 export type FoundJobs = { jobs: FoundJob[]; upto: JobId | null };
 
 type Wanted = {
-  /** On jobs `j`. */
-  conditions: readonly SQL[];
+  filter: JobFilter;
   /** Null: no text. */
   q: string | null;
   order: JobOrder;
@@ -44,17 +44,20 @@ type Wanted = {
 };
 
 /** Ignores upper and lower case for the letters that the database's locale knows. */
-export async function findJobs(executor: Executor, { conditions, q, order, limit }: Wanted): Promise<FoundJobs> {
+export async function findJobs(executor: Executor, tenantId: TenantId, wanted: Wanted): Promise<FoundJobs> {
+  const { filter, q, order, limit } = wanted;
   const isByTime = order.by === 'created';
   const direction = order.descending ? sql`desc` : sql`asc`;
   const scan = isByTime ? direction : sql`desc`;
+  const part = { start: startOf(order), descending: !isByTime || order.descending, limit: SCANNED };
+  const conditions = conditionsOfPart(executor, tenantId, filter, part);
   const figure = order.by === 'created' ? sql`0::float8` : FIGURES[order.by];
   const rows = await executor.execute<FoundJob & { scanned: boolean }>(sql`/* jobs.find_in_list */
     with scanned as materialized (
       select j.id, ${figure} as figure, j.message_id, coalesce(m.bytes, 0) as bytes,
         concat_ws(E'\\n', w.title, w.name, w.role, j.user_name, j.id, j.context_id, j.worker_id) as text
       from jobs j left join workers w on w.id = j.worker_id left join messages m on m.id = j.message_id
-      where ${sql.join([...conditions, ...startOf(order)], sql` and `)} order by j.id ${scan} limit ${SCANNED}
+      where ${sql.join(conditions, sql` and `)} order by j.id ${scan} limit ${SCANNED}
     ), measured as (
       select s.*, sum(s.bytes) over (order by s.id ${scan} rows unbounded preceding) - s.bytes as before from scanned s
     ), looked as materialized (

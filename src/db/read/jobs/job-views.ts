@@ -20,7 +20,7 @@ import { columns, recordset } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
 import { beginningOf, readBeginning } from '../messages/beginning.ts';
 import { findJobs, startOf, type FoundJobs, type JobOrder } from './find-jobs.ts';
-import { conditionsOf, type JobFilter } from './job-filter.ts';
+import { conditionsOfPart, type JobFilter } from './job-filter.ts';
 import { SHOWN_INPUT, type WorkerOfJob } from './shown-of-job.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
 import { toPage, withinBytes, type OfPage, type Page } from '../page.ts';
@@ -181,10 +181,10 @@ export function isFound({ q, order }: Pick<JobsOfPage, 'q' | 'order'>): boolean 
 /** Within the page's byte limit. */
 export async function listJobs(executor: Executor, tenantId: TenantId, wanted: JobsOfPage): Promise<JobPage> {
   const { filter, order, limit } = wanted;
-  const conditions = [sql`j.tenant_id = ${tenantId}`, ...conditionsOf(executor, tenantId, filter)];
-  if (isFound(wanted)) return readFound(executor, tenantId, await findJobs(executor, { ...wanted, conditions }));
+  if (isFound(wanted)) return readFound(executor, tenantId, await findJobs(executor, tenantId, wanted));
+  const part = { start: startOf(order), descending: order.descending, limit };
   const direction = order.descending ? sql`desc` : sql`asc`;
-  const of = sql.join([...conditions, ...startOf(order)], sql` and `);
+  const of = sql.join(conditionsOfPart(executor, tenantId, filter, part), sql` and `);
   const page = sql`${jobsWithOutput(DETAILS)} where ${of} order by j.id ${direction} limit ${limit}`;
   const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id ${direction}`)}`;
   return { ...toPage(await executor.execute<OfPage & Row>(tagged), toView), upto: null, figures: new Map() };

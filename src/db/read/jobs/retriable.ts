@@ -8,7 +8,7 @@ import { encodeJson } from '../../connection/codec.ts';
 import { isRead } from '../../write/contexts/branches.ts';
 import { isWithin } from '../reach.ts';
 import { findJobs, startOf, type JobOrder } from './find-jobs.ts';
-import { conditionsOf, type JobFilter } from './job-filter.ts';
+import { conditionsOfPart, type JobFilter } from './job-filter.ts';
 
 /** So many later jobs of a context are looked at. Behind more of them a job counts as superseded. */
 const LATER_JOBS = 100;
@@ -38,26 +38,27 @@ export async function chooseJobs(
   tenantId: TenantId,
   { filter, q, after, limit }: Choice,
 ): Promise<{ ids: JobId[]; upto: JobId | null }> {
-  const conditions = [sql`j.tenant_id = ${tenantId}`, ...conditionsOf(executor, tenantId, filter)];
   const order: JobOrder = { by: 'created', descending: true, after };
   const found =
     q === null
-      ? { ids: await idsOf(executor, [...conditions, ...startOf(order)], limit + 1), upto: null }
-      : await findIds(executor, { conditions, q, order, limit: limit + 1 });
+      ? {
+          ids: await idsOf(executor, tenantId, filter, { start: startOf(order), descending: true, limit: limit + 1 }),
+          upto: null,
+        }
+      : await findIds(executor, tenantId, { filter, q, order, limit: limit + 1 });
   const ids = found.ids.slice(0, limit);
   return { ids, upto: found.ids.length > limit ? (ids.at(-1) ?? null) : found.upto };
 }
 
-async function idsOf(executor: Executor, conditions: readonly SQL[], limit: number): Promise<JobId[]> {
+async function idsOf(...[executor, tenantId, filter, part]: Parameters<typeof conditionsOfPart>): Promise<JobId[]> {
+  const of = sql.join(conditionsOfPart(executor, tenantId, filter, part), sql` and `);
   const rows = await executor.execute<{ id: JobId }>(sql`/* jobs.list_ids */
-    select j.id from jobs j where ${sql.join([...conditions], sql` and `)} order by j.id desc limit ${limit}`);
+    select j.id from jobs j where ${of} order by j.id desc limit ${part.limit}`);
   return rows.map(({ id }) => id);
 }
 
-async function findIds(
-  ...[executor, wanted]: Parameters<typeof findJobs>
-): Promise<{ ids: JobId[]; upto: JobId | null }> {
-  const { jobs, upto } = await findJobs(executor, wanted);
+async function findIds(...found: Parameters<typeof findJobs>): Promise<{ ids: JobId[]; upto: JobId | null }> {
+  const { jobs, upto } = await findJobs(...found);
   return { ids: jobs.map(({ id }) => id), upto };
 }
 
