@@ -1040,6 +1040,8 @@ export type Job = {
     text: string;
   } | null;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  /** In lists with include=why, of a queued job: why it does not run yet. */
+  why?: string;
   attempt: number;
   retry_at: string | null;
   starts_at: string | null;
@@ -2975,7 +2977,7 @@ export type Operations = {
   };
   'GET /api/jobs': {
     path: undefined;
-    query: { limit?: number; cursor?: string; q?: string; sort?: 'created' | '-created' | 'cost' | '-cost' | 'duration' | '-duration' | 'tokens' | '-tokens'; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
+    query: { limit?: number; cursor?: string; q?: string; sort?: 'created' | '-created' | 'cost' | '-cost' | 'duration' | '-duration' | 'tokens' | '-tokens'; include?: 'why'; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
     body: undefined;
     answer: JobList;
   };

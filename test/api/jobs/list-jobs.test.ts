@@ -107,3 +107,39 @@ test('a search goes on behind the jobs of one page, also from a page without mat
   expect(first.next_cursor).not.toBeNull();
   expect(await allOf({ q: 'needle in', context_id: worker.context_id })).toEqual([old]);
 });
+
+test('a queued job of a list tells why it does not run yet', async () => {
+  const own = await openApi();
+  const whysOf = async (context: Body): Promise<(string | undefined)[]> =>
+    (await own.get(`/api/jobs?include=why&context_id=${context.context_id}`)).body.data.map(({ why }: Body) => why);
+  const send = async (context: Body): Promise<Body> =>
+    own.post(`/api/contexts/${context.context_id}/messages`, { content: 'x' });
+  const [one, other] = [await own.worker(), await own.worker()];
+  await send(one);
+  expect(await whysOf(one)).toEqual(['No worker process is running: start one with `nightshift worker`.']);
+  const process = await addProcess(own);
+  await send(one);
+  expect(await whysOf(one)).toEqual([
+    'Other jobs of the same context are queued before it.',
+    'It waits for a free worker process.',
+  ]);
+  const manual = await take(own, one.context_id, process);
+  await manual.admit();
+  expect(await whysOf(one)).toEqual(['An earlier job of the same context is running.', undefined]);
+  await own.database.db.execute(sql`update tenants set limits = '{"slots": 1}'`);
+  const limited = await openApi({}, own.databaseUrl);
+  await send(other);
+  const { body } = await limited.get(`/api/jobs?include=why&context_id=${other.context_id}`);
+  expect(body.data[0].why).toBe('All slots of the tenant are in use: its limit is 1.');
+  await limited.close();
+  await own.close();
+});
+
+test('however many queued jobs a page has, it takes one statement more', async () => {
+  const worker = await api.worker();
+  for (let n = 0; n < 20; n += 1) await post(worker, 'x');
+  api.statements.length = 0;
+  const page = await list({ include: 'why', context_id: worker.context_id });
+  expect(page.data.every(({ why }: Body) => typeof why === 'string')).toBe(true);
+  expect(api.statements.filter((text) => text.includes('/* jobs.'))).toHaveLength(2);
+});

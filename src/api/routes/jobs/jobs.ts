@@ -4,7 +4,11 @@ import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../db/read/jobs/watched-jobs.ts';
 import { JOB_FIGURES as SORTED, type JobOrder } from '../../../db/read/jobs/find-jobs.ts';
-import { isFound, listJobs } from '../../../db/read/jobs/job-views.ts';
+import { findQueuedJobs } from '../../../db/read/jobs/queued-jobs.ts';
+import type { LimitedTenant } from '../../../commands/tenants/within-quota.ts';
+import type { Executor } from '../../../db/connection/client.ts';
+import { queuedReason } from './queued-reason.ts';
+import { isFound, listJobs, type JobView } from '../../../db/read/jobs/job-views.ts';
 import type { WorkerOfJob } from '../../../db/read/jobs/shown-of-job.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { parseObject, splitLists } from '../../request/query.ts';
@@ -37,8 +41,24 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
   cancelJobRoute(app, ports);
 }
 
+const NO_WHYS: ReadonlyMap<JobId, string> = new Map();
+
 function listJobsRoute(app: App, ports: ApiPorts): void {
   const modelIn = (worker: WorkerOfJob): string => modelOf(ports, worker);
+  const whysOf = async (
+    executor: Executor,
+    { tenantId, limits: { slots } }: LimitedTenant,
+    queued: readonly JobView[],
+  ): Promise<ReadonlyMap<JobId, string>> => {
+    const known = { times: ports.times, areSlotsLimited: slots !== undefined };
+    const found = await findQueuedJobs(
+      executor,
+      tenantId,
+      queued.map(({ id: one }) => one),
+      known,
+    );
+    return new Map(found.map((one) => [one.id, queuedReason(one, slots)]));
+  };
   app.get(
     '/api/jobs',
     {
@@ -72,10 +92,16 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       const { upto, figures, ...page } = await read((tx, last) =>
         listJobs(isFound(wanted) ? tx : last, tenantId, wanted),
       );
+      const isAsked = query.include === 'why';
+      const queued = isAsked ? page.items.filter(({ status }) => status === 'queued') : [];
+      const whys = queued.length === 0 ? NO_WHYS : await read((_, last) => whysOf(last, request, queued));
       const listing = toListing(
         page,
         query.limit,
-        (job) => toJob(job, modelIn),
+        (job) => {
+          const why = whys.get(job.id);
+          return { ...toJob(job, modelIn), ...(why !== undefined && { why }) };
+        },
         ({ id: last }) => (order.by === 'created' ? PLACE.write([last]) : FIGURE.write([figures.get(last) ?? 0, last])),
       );
       return { ...listing, next_cursor: listing.next_cursor ?? (upto === null ? null : PLACE.write([upto])) };

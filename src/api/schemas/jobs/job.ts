@@ -81,6 +81,9 @@ export const Job = strict(
       ),
     ),
     status: oneOf(JOB_STATUSES),
+    why: Type.Optional(
+      described(Type.String(), 'In lists with include=why, of a queued job: why it does not run yet.'),
+    ),
     attempt: Count,
     retry_at: nullable(Instant),
     starts_at: nullable(
@@ -125,6 +128,7 @@ export const JobQuery = strict({
       'created: newest first. cost, duration, tokens: of the newest 2,000 jobs that match the filters, largest first; a job without one counts as the smallest. With `-` in the other direction. Default: created.',
     ),
   ),
+  include: Type.Optional(oneOf(['why'], 'why: queued jobs tell why they do not run yet.')),
   status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
   kind: Type.Optional(oneOf(JOB_KINDS)),
   user: Type.Optional(UserName),

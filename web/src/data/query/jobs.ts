@@ -19,7 +19,7 @@ const AT_ONCE = 8;
 const UNDER_WAY_MS = 2_000;
 
 function readPage(filter: JobFilter, cursor: string | undefined, signal: AbortSignal) {
-  return client.jobs.list({ ...toQuery(filter), ...at(cursor), limit: 50 }, { signal }).page();
+  return client.jobs.list({ ...toQuery(filter), ...at(cursor), include: 'why', limit: 50 }, { signal }).page();
 }
 
 /** Polled by `useRefreshed`. */

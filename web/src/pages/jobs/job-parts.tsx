@@ -34,7 +34,7 @@ export function InputPreview({ job: { input } }: { job: Job }) {
   return text === '' ? null : <p className={css.preview}>{text}</p>;
 }
 
-/** One-line summary: the user, and the start, the error, the wait, the retry, or the output. */
+/** One-line summary: the user, and the start, how long and why it is queued, the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
   const { user, status, starts_at: startsAt } = job;
   if (status === 'delayed' && startsAt !== null)
@@ -42,6 +42,14 @@ export function JobLine({ job }: { job: Job }) {
       <span className={css.line}>
         {user === null ? '' : `${user} · `}
         <Sentence text={words.starts} gaps={{ when: <RelativeTime at={startsAt} /> }} />
+      </span>
+    );
+  if (status === 'queued')
+    return (
+      <span className={css.line} title={job.why}>
+        {user === null ? '' : `${user} · `}
+        <Sentence text={words.queued} gaps={{ time: <Duration from={startsAt ?? job.created_at} to={null} /> }} />
+        {job.why === undefined ? '' : ` – ${job.why}`}
       </span>
     );
   return <span className={css.line}>{[user, lineOf(job)].filter(Boolean).join(' · ')}</span>;

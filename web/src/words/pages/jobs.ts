@@ -109,6 +109,7 @@ export const jobsWords = {
     name: (kind: Job['kind'], id: string) => `${names[kind]} ${id}`,
     select: (id: string) => `Select job ${id}`,
     starts: 'starts {when}',
+    queued: 'queued for {time}',
     retries: 'waits to retry',
     waits: {
       approval: (call: string | undefined) => `waits for approval of ${orCall(call)}`,
