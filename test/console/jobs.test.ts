@@ -123,7 +123,7 @@ test('it retries selected and matching jobs, and shows which were not retried', 
   await page.getByRole('button', { name: 'Retry all matching' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('1 job cannot be retried:').waitFor();
-  await dialog.getByText('1 job: later jobs ran on its branch').waitFor();
+  await dialog.getByText('1 job: a later job ran on the branch').waitFor();
   await page.getByRole('button', { name: 'Retry 1 job' }).click();
   await dialog.getByRole('heading', { name: '1 job retried' }).waitFor();
   expect(await dialog.getByRole('list', { name: 'Jobs that were not retried' }).textContent()).toContain(
@@ -241,6 +241,44 @@ test('keys move between jobs, select them, and ask to retry or to cancel them', 
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/jobs/**');
+});
+
+test('a long list has few rows in the document, and scrolls as if it were whole', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'long', []);
+  const count = 160;
+  const ids: string[] = [...jobs];
+  for (let n = 0; n < count; n += 1)
+    ids.push((await client.contexts.send(context.id, { content: `say: ${n}` })).job_id);
+  await client.jobs.wait(ids.at(-1) ?? '');
+  const page = await visit(`${url}/jobs?context_id=${context.id}`);
+  const newest = link(page, ids.at(-1));
+  const oldest = link(page, ids[0]);
+  await newest.waitFor();
+  for (let shown = 50; shown < count; shown += 50) {
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect
+      .poll(() => page.getByRole('table').getAttribute('aria-rowcount'))
+      .toBe(`${Math.min(shown + 50, count) + 1}`);
+  }
+  expect(await page.locator('[data-row]').count()).toBe(60);
+  await page.locator('#main, main').first().press('End');
+  await expect
+    .poll(async () => {
+      await page.mouse.move(600, 500);
+      await page.mouse.wheel(0, 5_000);
+      return oldest.count();
+    })
+    .toBe(1);
+  expect(await page.locator('[data-row]').count()).toBe(60);
+  expect(await newest.count()).toBe(0);
+  await expectAccessible(page);
+  await expect
+    .poll(async () => {
+      await page.mouse.wheel(0, -5_000);
+      return newest.count();
+    })
+    .toBe(1);
 });
 
 test('it filters by metadata once it is typed, and by the worker of the link', async () => {

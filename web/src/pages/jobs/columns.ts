@@ -2,7 +2,7 @@
 import type { JobSort } from '../../data/query/keys.ts';
 import { storedJson } from '../../ui/state/stored-json.ts';
 
-/** In their order. The first ones are always shown. */
+/** In their order, behind the job itself. */
 export const COLUMNS = [
   'context',
   'worker',

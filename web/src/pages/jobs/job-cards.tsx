@@ -1,4 +1,5 @@
 /** The job list on narrow screens. */
+import { MOST_ROWS, useRowWindow } from '../../ui/layout/row-window.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
@@ -9,13 +10,15 @@ import css from './jobs.module.css';
 import type { ListProps } from './job-table.tsx';
 
 export function JobCards({ jobs, selection }: ListProps) {
+  const { first, before, after } = useRowWindow(jobs.length);
   return (
     <div>
       <div className={css.selectAll}>
         <Checkbox label={jobsWords.selection.all} checked={selection.all} onChange={selection.setAll} />
       </div>
       <ul className={css.cards} aria-label={placeWords.jobs}>
-        {jobs.map((job) => (
+        {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
+        {jobs.slice(first, first + MOST_ROWS).map((job) => (
           <li key={job.id} className={css.card} data-row={job.id}>
             <div className={css.cardHead}>
               <SelectJob job={job} selection={selection} />
@@ -30,6 +33,7 @@ export function JobCards({ jobs, selection }: ListProps) {
             </p>
           </li>
         ))}
+        {after > 0 && <li aria-hidden="true" style={{ height: after }} />}
       </ul>
     </div>
   );

@@ -1,6 +1,7 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Job } from 'nightshift/client';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
+import { MOST_ROWS, useRowWindow } from '../../ui/layout/row-window.ts';
 import { Table, type Column } from '../../ui/layout/table.tsx';
 import { formatCost } from '../../ui/text/cost.ts';
 import { RelativeTime } from '../../ui/text/time.tsx';
@@ -23,6 +24,7 @@ export type ListProps = {
 
 export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   const [shown] = useColumns();
+  const part = useRowWindow(jobs.length);
   const sorted = (name: SortName): Partial<Column<Job>> => {
     const direction = directionOf(sort, name);
     return {
@@ -39,7 +41,8 @@ export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   return (
     <Table
       label={placeWords.jobs}
-      rows={jobs}
+      rows={jobs.slice(part.first, part.first + MOST_ROWS)}
+      part={{ ...part, total: jobs.length }}
       rowKey={({ id }) => id}
       columns={[
         {

@@ -19,11 +19,11 @@ const reasons: Readonly<Record<RetryCode, string>> = {
   not_ended: 'not ended yet',
   completed: 'completed',
   compaction: 'a compaction',
-  input_missing: 'its input is no longer in the history',
-  context_busy: 'another job of its branch is unfinished',
-  superseded: 'later jobs ran on its branch',
-  worker_stopped: 'its worker is stopped',
-  queue_full: 'the queue of its context is full',
+  input_missing: 'the input is no longer in the history',
+  context_busy: 'another job of the branch is unfinished',
+  superseded: 'a later job ran on the branch',
+  worker_stopped: 'the worker is stopped',
+  queue_full: 'the queue of the context is full',
   quota_exceeded: 'the limits of the tenant allow no more',
 };
 
@@ -58,7 +58,7 @@ export const jobsWords = {
     metadataExample: 'name=value',
     metadataFault: 'Use the form name=value.',
     search: 'Find',
-    searchExample: 'input, title, worker, user or id',
+    searchExample: 'input, worker, user, id',
     range: 'Created',
     anyTime: 'Any time',
     ranges: {
