@@ -243,6 +243,37 @@ test('keys move between jobs, select them, and ask to retry or to cancel them', 
   await page.waitForURL('**/jobs/**');
 });
 
+test('new jobs appear at the top, but not under the pointer or while jobs are selected', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'live', ['say: a']);
+  const page = await visit(`${url}/jobs?context_id=${context.id}`);
+  await link(page, jobs[0]).waitFor();
+  const send = async (): Promise<string> => (await client.contexts.send(context.id, { content: 'say: b' })).job_id;
+  await link(page, await send()).waitFor();
+  await page.getByRole('checkbox', { name: 'Show new jobs as they come' }).click();
+  const held = await send();
+  const button = page.getByRole('button', { name: '1 new job' });
+  await button.waitFor();
+  expect(await link(page, held).count()).toBe(0);
+  await expectAccessible(page);
+  await button.click();
+  await link(page, held).waitFor();
+  await page.getByRole('checkbox', { name: 'Show new jobs as they come' }).click();
+  await link(page, await send()).waitFor();
+
+  await rows(page).nth(1).hover();
+  const pointed = await send();
+  await button.waitFor();
+  await page.getByRole('heading', { name: 'Jobs' }).hover();
+  await link(page, pointed).waitFor();
+  await rows(page).nth(0).getByRole('checkbox').click();
+  await page.getByRole('heading', { name: 'Jobs' }).hover();
+  const selecting = await send();
+  await button.waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await link(page, selecting).waitFor();
+});
+
 test('a long list has few rows in the document, and scrolls as if it were whole', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'long', []);

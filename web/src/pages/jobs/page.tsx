@@ -25,6 +25,8 @@ import { useRowKeys } from './row-keys.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { sortOf } from './columns.ts';
+import { LiveSwitch, NewJobs } from './live-bar.tsx';
+import { useHeldTop } from './use-held-top.ts';
 import { toFilter, type JobSearch } from './filter.ts';
 import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
@@ -41,8 +43,15 @@ export function JobsPage() {
   const filter = toFilter(search, zone, now);
   const jobs = useInfiniteQuery(jobsQuery(filter));
   useRefreshed(jobsRefresh(filter), middleRow);
-  const rows = allOf(jobs.data);
+  const all = allOf(jobs.data);
+  const [isLive, setLive] = useState(true);
+  const [isPointedAt, setPointedAt] = useState(false);
+  const [isSelecting, setSelecting] = useState(false);
+  // Only the default order has new jobs at the top.
+  const isHeld = filter.sort === undefined && (!isLive || isPointedAt || isSelecting);
+  const { shown: rows, newer, showNewer } = useHeldTop(all, isHeld, JSON.stringify(search));
   const selection = useSelection(rows);
+  if (isSelecting !== selection.jobs.length > 0) setSelecting(!isSelecting);
   const [act, setAct] = useState<BulkAct | null>(null);
   useRowKeys(jobsWords.selection.region, (does, id) => {
     const hasEnded = rows.some((job) => job.id === id && isFinished(job));
@@ -88,23 +97,32 @@ export function JobsPage() {
       {jobs.isSuccess && rows.length === 0 && (
         <Empty
           icon={<ListChecks aria-hidden="true" />}
-          title={isNarrowed ? jobsWords.noMatch : jobsWords.none}
+          title={jobs.hasNextPage ? jobsWords.noMatchYet : isNarrowed ? jobsWords.noMatch : jobsWords.none}
           action={
             isNarrowed ? (
               <Button onClick={() => void navigate({ to: '/jobs', search: {} })}>{jobsWords.showAll}</Button>
             ) : undefined
           }
         >
-          {isNarrowed ? jobsWords.noMatchAbout : jobsWords.noneAbout}
+          {jobs.hasNextPage ? jobsWords.noMatchYetAbout : isNarrowed ? jobsWords.noMatchAbout : jobsWords.noneAbout}
         </Empty>
       )}
       {rows.length > 0 && (
-        <List
-          jobs={rows}
-          selection={selection}
-          sort={sortOf(search.sort)}
-          onSort={(sort) => change(withParam(search, 'sort', sort))}
-        />
+        <>
+          {filter.sort === undefined && <LiveSwitch isLive={isLive} onLive={setLive} />}
+          <div
+            onPointerEnter={({ pointerType }) => setPointedAt(pointerType === 'mouse')}
+            onPointerLeave={() => setPointedAt(false)}
+          >
+            <NewJobs count={newer} onShow={showNewer} />
+            <List
+              jobs={rows}
+              selection={selection}
+              sort={sortOf(search.sort)}
+              onSort={(sort) => change(withParam(search, 'sort', sort))}
+            />
+          </div>
+        </>
       )}
       {jobs.hasNextPage && (
         <Button className={css.more} busy={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>

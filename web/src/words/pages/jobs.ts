@@ -39,7 +39,11 @@ export const jobsWords = {
   noneAbout: 'Send a message to a worker: each input creates a job.',
   noMatch: 'No matching jobs',
   noMatchAbout: 'Remove some filters.',
+  noMatchYet: 'No match among the newest jobs',
+  noMatchYetAbout: 'Show more searches older ones.',
   showAll: 'Show all jobs',
+  live: 'Show new jobs as they come',
+  newer: (jobs: number) => count(jobs, 'new job', 'new jobs'),
 
   filters: {
     label: 'Filter jobs',
