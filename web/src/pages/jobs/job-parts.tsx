@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router';
 import type { Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { contextName, shortId } from '../../data/format.ts';
+import { classes } from '../../ui/classes.ts';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Sentence } from '../../ui/text/sentence.tsx';
 import { jobsWords } from '../../words.ts';
 import css from './jobs.module.css';
-import type { Selection } from './use-selection.ts';
+import type { Selection } from './bulk/use-selection.ts';
 
 const words = jobsWords.job;
 
@@ -46,7 +47,7 @@ export function JobLine({ job }: { job: Job }) {
     );
   if (status === 'queued')
     return (
-      <span className={css.line} title={job.why}>
+      <span className={classes(css.line, css.why)}>
         {user === null ? '' : `${user} · `}
         <Sentence text={words.queued} gaps={{ time: <Duration from={startsAt ?? job.created_at} to={null} /> }} />
         {job.why === undefined ? '' : ` – ${job.why}`}

@@ -11,7 +11,7 @@ import { directionOf, nextSort, useColumns, type ColumnName, type Sort, type Sor
 import { ContextLink, InputPreview, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
-import type { Selection } from './use-selection.ts';
+import type { Selection } from './bulk/use-selection.ts';
 
 const { columns: words, selection: selectionWords } = jobsWords;
 

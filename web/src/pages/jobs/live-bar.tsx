@@ -1,4 +1,4 @@
-/** Turns new jobs off and on, and shows those that are held back. */
+/** Turns new jobs off and on, and shows those that are not in the list yet. */
 import { Button } from '../../ui/forms/button.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { jobsWords } from '../../words.ts';

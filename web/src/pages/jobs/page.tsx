@@ -19,10 +19,10 @@ import { useNow } from '../../ui/state/clock.ts';
 import { useZone } from '../../ui/state/zone.ts';
 import { middleRow } from '../../ui/state/middle-row.ts';
 import { commonWords, jobsWords, placeWords } from '../../words.ts';
-import { CancelDialog } from './cancel-dialog.tsx';
-import { RetryDialog } from './retry-dialog.tsx';
+import { CancelDialog } from './bulk/cancel-dialog.tsx';
+import { RetryDialog } from './bulk/retry-dialog.tsx';
 import { useRowKeys } from './row-keys.ts';
-import { SelectionBar } from './selection-bar.tsx';
+import { SelectionBar } from './bulk/selection-bar.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { sortOf } from './columns.ts';
 import { LiveSwitch, NewJobs } from './live-bar.tsx';
@@ -32,7 +32,7 @@ import { JobCards } from './job-cards.tsx';
 import { JobFilters } from './job-filters.tsx';
 import { JobTable } from './job-table.tsx';
 import css from './jobs.module.css';
-import { useSelection } from './use-selection.ts';
+import { useSelection } from './bulk/use-selection.ts';
 import { ViewsMenu } from './views-menu.tsx';
 
 export function JobsPage() {
@@ -57,7 +57,8 @@ export function JobsPage() {
     const hasEnded = rows.some((job) => job.id === id && isFinished(job));
     if (does === 'retry' || !hasEnded) setAct({ does, target: { kind: 'selected', ids: [id] } });
   });
-  const List = useIsNarrow() ? JobCards : JobTable;
+  const isNarrow = useIsNarrow();
+  const List = isNarrow ? JobCards : JobTable;
   const isNarrowed = Object.keys(search).some((name) => name !== 'sort');
   const change = (next: JobSearch): void => void navigate({ to: '/jobs', search: next, replace: true });
   return (
@@ -73,7 +74,7 @@ export function JobsPage() {
               change(next);
             }}
           />
-          <ColumnMenu />
+          {!isNarrow && <ColumnMenu />}
           <Button onClick={() => setAct({ does: 'retry', target: { kind: 'matching', filter } })}>
             {isNarrowed ? jobsWords.retryMatching : jobsWords.retryAll}
           </Button>

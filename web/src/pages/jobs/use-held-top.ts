@@ -1,4 +1,4 @@
-/** Holds new jobs back, so that rows do not move under the pointer or while jobs are selected; they are counted. */
+/** Keeps new jobs out of the list, so that rows do not move under the pointer or while jobs are selected; they are counted. */
 import { useState } from 'react';
 
 type Held<Row> = {

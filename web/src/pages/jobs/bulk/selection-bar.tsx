@@ -1,9 +1,9 @@
 /** What can be done with the selected jobs. */
 import { isFinished, type Job } from 'nightshift/client';
-import { isRetriable } from '../../data/retry-jobs.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { jobsWords } from '../../words.ts';
-import css from './jobs.module.css';
+import { isRetriable } from '../../../data/retry-jobs.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { jobsWords } from '../../../words.ts';
+import css from '../jobs.module.css';
 import type { Selection } from './use-selection.ts';
 
 const words = jobsWords.selection;

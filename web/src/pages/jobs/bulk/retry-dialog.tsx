@@ -3,16 +3,16 @@ import { Link } from '@tanstack/react-router';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { RetriedJob } from 'nightshift/client';
 import { useState } from 'react';
-import { shortId } from '../../data/format.ts';
-import { keys } from '../../data/query/keys.ts';
-import { foreseeRetry, retryJobs, type JobTarget } from '../../data/retry-jobs.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { Dialog } from '../../ui/layout/dialog.tsx';
-import { FormDialog } from '../../ui/layout/form-dialog.tsx';
-import { Skeleton } from '../../ui/layout/skeleton.tsx';
-import { showNotice } from '../../ui/layout/toaster.tsx';
-import { commonWords, jobsWords } from '../../words.ts';
-import css from './jobs.module.css';
+import { shortId } from '../../../data/format.ts';
+import { keys } from '../../../data/query/keys.ts';
+import { foreseeRetry, retryJobs, type JobTarget } from '../../../data/retry-jobs.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { commonWords, jobsWords } from '../../../words.ts';
+import css from '../jobs.module.css';
 
 const words = jobsWords.retry;
 
