@@ -217,6 +217,7 @@ export async function apiDocument(): Promise<Document> {
       parameters: [],
       defaultModel: config.defaultModel,
     }),
+    explain: () => null,
     about: { ...aboutOf(NOTHING), mode: 'laptop' },
     webhooks: { whyNot: () => null, secretBox: null },
     requestRates: localRates(),

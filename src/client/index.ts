@@ -9,6 +9,7 @@ import { keyCalls } from './calls/keys.ts';
 import { pagesOf } from './pages.ts';
 import type { ApproveCalls, Chat, Operations, PostResult, ResolveToolCall } from './schema.ts';
 import { tenantCalls } from './calls/tenants.ts';
+import { processCalls } from './calls/processes.ts';
 import { scheduleCalls } from './calls/schedules.ts';
 import { tokenCalls } from './calls/tokens.ts';
 import { openTransport, type ClientOptions, type Request, type RequestOptions, type Transport } from './transport.ts';
@@ -62,6 +63,8 @@ export type Client = {
   system: ReturnType<typeof systemCalls>;
   /** Model providers. */
   providers: ReturnType<typeof providerCalls>;
+  /** Worker processes of the installation. */
+  processes: ReturnType<typeof processCalls>;
   /** Sessions of browsers: sign-in sets a cookie that scripts cannot read. */
   session: ReturnType<typeof sessionCalls>;
   /** The inbox. */
@@ -87,6 +90,7 @@ export function createClient(options: ClientOptions): Client {
     webhooks: webhookCalls(request),
     system: systemCalls(request),
     providers: providerCalls(request),
+    processes: processCalls(request),
     session: sessionCalls(request),
     approvals: approvalCalls(request),
     ...singleCalls(transport),

@@ -88,7 +88,7 @@ export type ApprovalResolvedEvent = {
   at: string;
 };
 
-/** Part of `ConfigPatch`, `Role` and 2 more. */
+/** Part of `ConfigPatch`, `ReadRole` and 3 more. */
 export type ApprovalRule = {
   /** Name of a tool; `*` matches any text. */
   tool: string;
@@ -119,7 +119,7 @@ export type AuditEntry = {
   /** ISO 8601. */
   at: string;
   actor: Actor;
-  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended';
+  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained';
   /** The id or the name of what it was done to. */
   target: string;
   detail: { [key: string]: Json };
@@ -777,6 +777,233 @@ export type EditMessage = {
   deadline?: string;
 };
 
+/** An approval rule that applies, with where it comes from. */
+export type EffectiveRule = {
+  tool: string;
+  decision: 'never' | 'always' | 'deny';
+  /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+  source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+};
+
+/** What jobs use from their next step on: the config over the role over the defaults. */
+export type EffectiveSettings = {
+  model: {
+    value: string;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: string;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  streaming: {
+    value: boolean;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: boolean;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  system_prompt: {
+    value: string;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: string;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  mode: {
+    value: 'act' | 'plan';
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: 'act' | 'plan';
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  tools: {
+    /** Those that the tenant may use. */
+    value: string[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that the tenant may use. */
+      value: string[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  client_tools: {
+    value: ClientTool[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: ClientTool[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  mcp_servers: {
+    /** Those that the tenant may use. */
+    value: string[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that the tenant may use. */
+      value: string[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  max_tokens: {
+    value: number | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  context_limit: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  compaction: {
+    value: {
+      type: 'threshold' | 'llm' | 'none';
+      threshold: number;
+      keep_turns: number;
+      model: string | null;
+    };
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: {
+        type: 'threshold' | 'llm' | 'none';
+        threshold: number;
+        keep_turns: number;
+        model: string | null;
+      };
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  pinned: {
+    value: PinnedText[];
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: PinnedText[];
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  max_steps: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  output_schema: {
+    value: { [key: string]: Json } | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: { [key: string]: Json } | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  output_retries: {
+    value: number;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  parameters: {
+    /** Those that are sent to the provider. */
+    value: { [key: string]: Json };
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      /** Those that are sent to the provider. */
+      value: { [key: string]: Json };
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  idle_timeout_s: {
+    value: number | null;
+    /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+    source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    inherited: {
+      value: number | null;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    } | null;
+  };
+  /** The lowest of the values of the installation, the role and the config. */
+  limits: {
+    depth: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+    children: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+    workers: {
+      value: number;
+      /** worker: its config. role: its role. environment, config_file: set by the operator for all workers. provider: follows from the provider of the model. default: built in. */
+      source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+    };
+  };
+  /** In the order in which they are tried: rules of the role follow those of the config. */
+  approval: EffectiveRule[];
+  /** All tools that the settings name, sorted by name, also those that the model does not get. */
+  offered_tools: EffectiveTool[];
+  /** MCP servers whose tools the API process does not know: they run elsewhere, or belong to a context or a tenant. */
+  unknown_servers: string[];
+};
+
+/** Part of `EffectiveSettings`. */
+export type EffectiveTool = {
+  name: string;
+  /** The field of the config that names the tool, or its server. */
+  field: 'tools' | 'mcp_servers' | 'client_tools';
+  /** Where this field comes from. */
+  source: 'worker' | 'role' | 'environment' | 'config_file' | 'provider' | 'default';
+  /** offered: the model gets the tool. plan_mode: not in the mode plan. not_allowed: the operator does not allow it for the tenant. unknown: the API process does not have it. */
+  state: 'offered' | 'plan_mode' | 'not_allowed' | 'unknown';
+  effect: 'none' | 'idempotent' | 'once' | null;
+  /** never: calls run. always: a person approves each call. deny: calls do not run. by_call: the tool decides for each call. */
+  approval: 'never' | 'always' | 'deny' | 'by_call';
+  rule: EffectiveRule | null;
+};
+
 /** Shows the entries of each span: those of `branch` with `after < number <= upto`. Without spans, all entries of its own name. */
 export type ExportedBranch = {
   name: string;
@@ -1210,6 +1437,8 @@ export type McpServerInfo = {
   /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
   tools: ToolInfo[] | null;
+  restarts: number | null;
+  calls: { [key: string]: number } | null;
 };
 
 /** The answer of `GET /api/contexts/{id}/messages/{message_id}` and `PATCH /api/contexts/{id}/messages/{message_id}`. */
@@ -1528,13 +1757,13 @@ export type Problem = {
   detail: string;
   error: {
     type: string;
-    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+    code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
     message: string;
     param: string | null;
     /** Of an invalid request: all that is wrong, at most 20 entries; of a body with more than 2000 values only the first fault. `path` is written like `param`; empty: the whole body. */
     errors?: ({
       path: string;
-      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+      code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
       message: string;
     })[];
   };
@@ -1542,7 +1771,7 @@ export type Problem = {
 
 /** Part of `System`. */
 export type ProviderStatus = {
-  name: string;
+  name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated';
   /** The settings that calls need, such as a key, are set. */
   configured: boolean;
   answered_at: string | null;
@@ -1562,6 +1791,63 @@ export type PutContext = {
 export type Quantiles = {
   p50: number;
   p95: number;
+};
+
+/** The answer of `GET /api/roles/{name}`. */
+export type ReadRole = {
+  name: string;
+  version: number | null;
+  /** `file`: from the config file, read-only. If only other processes have the role, its settings are missing. */
+  source: 'api' | 'file';
+  /** provider/model */
+  model?: string;
+  streaming?: boolean;
+  system_prompt?: string;
+  /** plan: the model gets only tools without effect, and answers have the type plan. */
+  mode?: 'act' | 'plan';
+  tools?: string[];
+  client_tools?: ClientTool[];
+  /** Names of MCP servers in the config file. The worker gets all their tools. */
+  mcp_servers?: string[];
+  /** Approval rules. The first matching rule of the config applies, then that of the role. A matching `deny` always applies. The stricter of the rule and the setting of the tool counts. */
+  approval?: ApprovalRule[];
+  max_tokens?: number;
+  /** Maximum number of tokens of a prompt. Default: 200000 for anthropic, 128000 for openai and openai-chat, 1000000 for simulated. */
+  context_limit?: number;
+  compaction?: Compaction;
+  pinned?: PinnedText[];
+  max_steps?: number;
+  output_schema?: OutputSchema;
+  /** How often the model is asked again after an answer that does not match output_schema. Default: 2. */
+  output_retries?: number;
+  /** Passed unchanged to the provider. Allowed parameters: see docs/providers.md. Reserved names: model, messages, input, stream, tools, n, store, background. */
+  parameters?: { [key: string]: Json };
+  /** Seconds without activity after which the context is archived. Not set: never. */
+  idle_timeout_s?: number;
+  limits?: WorkerLimits;
+  created_at: string | null;
+  updated_at: string | null;
+  effective?: EffectiveSettings | null;
+};
+
+/** The answer of `GET /api/workers/{id}`. */
+export type ReadWorker = {
+  id: string;
+  name: string;
+  user: string | null;
+  role: string | null;
+  role_version: number | null;
+  config: WorkerConfig;
+  state: 'inactive' | 'working' | 'waiting' | 'failed' | 'stopped';
+  last_failure: WorkerFailure | null;
+  context_id: string;
+  parent_worker_id: string | null;
+  depth: number;
+  /** ISO 8601. */
+  created_at: string;
+  /** ISO 8601. */
+  updated_at: string;
+  effective?: EffectiveSettings | null;
 };
 
 /** The answer of `GET /readyz`. */
@@ -1596,6 +1882,12 @@ export type Regenerate = {
   output_schema?: OutputSchema;
   /** ISO 8601. */
   deadline?: string;
+};
+
+/** The process follows with its next heartbeat, within about a second. */
+export type RequestedProcess = {
+  id: string;
+  requested_status: 'running' | 'paused' | 'draining';
 };
 
 /** The body of `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
@@ -1682,7 +1974,7 @@ export type RetryJobs = {
   dry_run?: boolean;
 };
 
-/** The answer of `GET /api/roles/{name}` and `PUT /api/roles/{name}`. */
+/** The answer of `PUT /api/roles/{name}`. */
 export type Role = {
   name: string;
   version: number | null;
@@ -1754,6 +2046,20 @@ export type RoleList = {
   next_cursor: string | null;
 };
 
+/** Part of `RoleVersionList`. */
+export type RoleVersion = {
+  version: number;
+  definition: RoleDefinition | null;
+  /** ISO 8601. */
+  created_at: string;
+};
+
+/** The answer of `GET /api/roles/{name}/versions`. */
+export type RoleVersionList = {
+  data: RoleVersion[];
+  next_cursor: string | null;
+};
+
 /** The body of `POST /api/keys/{id}/rotate`. */
 export type RotateApiKey = {
   /** How long the old key stays valid, in seconds; 86400 by default. */
@@ -1817,7 +2123,7 @@ export type ScheduleRun = {
 
 /** Part of `ScheduleRun`. */
 export type ScheduleRunError = {
-  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
+  code: 'not_found' | 'invalid_request' | 'unsupported' | 'unknown_model' | 'unknown_tool' | 'unknown_role' | 'unauthorized' | 'forbidden' | 'tenant_suspended' | 'tenant_exists' | 'payload_too_large' | 'version_conflict' | 'idempotency_conflict' | 'context_busy' | 'worker_stopped' | 'not_queued' | 'not_waiting' | 'process_ended' | 'process_draining' | 'process_not_drainable' | 'branch_exists' | 'worker_limit' | 'queue_full' | 'quota_exceeded' | 'rate_limited' | 'unavailable' | 'internal';
   message: string;
 };
 
@@ -1956,6 +2262,14 @@ export type Stats = {
   waiting: number;
   /** Number of contexts by state. States without contexts are left out. */
   by_state: { [key: string]: number };
+  /** Why contexts with work do not run now, the most contexts first. Reasons without any are left out. */
+  waits: ({
+    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue. */
+    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'recovery';
+    contexts: number;
+    /** Since when the oldest of them waits. */
+    since: string;
+  })[];
 };
 
 /** Figures of the jobs that finished in this bucket. Null: no data. */
@@ -2495,7 +2809,7 @@ export type WholeDelivery = {
   response_body: string | null;
 };
 
-/** The answer of `GET /api/workers/{id}`, `PATCH /api/workers/{id}` and 2 more. */
+/** The answer of `PATCH /api/workers/{id}`, `POST /api/workers/{id}/stop` and 1 more. */
 export type Worker = {
   id: string;
   name: string;
@@ -2544,7 +2858,7 @@ export type WorkerConfig = {
   limits?: WorkerLimits;
 };
 
-/** Part of `CreatedWorker` and `Worker`. */
+/** Part of `CreatedWorker`, `ReadWorker` and 1 more. */
 export type WorkerFailure = {
   code: 'empty_context' | 'nothing_to_answer' | 'provider_auth' | 'provider_refused' | 'provider_overloaded' | 'provider_rate_limited' | 'provider_bad_request' | 'prompt_too_long' | 'provider_unreachable' | 'stream_interrupted' | 'not_allowed' | 'crash_loop' | 'output_invalid' | 'max_steps' | 'deadline' | 'internal';
   message: string;
@@ -2566,6 +2880,30 @@ export type WorkerList = {
   next_cursor: string | null;
 };
 
+/** Part of `WorkerProcessList`. */
+export type WorkerProcess = {
+  id: string;
+  host: string;
+  pid: number;
+  version: string;
+  /** paused: its runs go on, and it begins no other. draining: it releases its runs, and then it ends. stopped: it ended by itself. lost: its heartbeats ended. */
+  status: 'running' | 'paused' | 'draining' | 'stopped' | 'lost';
+  /** What the operator asked for last. The process follows with its next heartbeat. */
+  requested_status: 'running' | 'paused' | 'draining';
+  /** False: it also serves the API, or belongs to another program, so a request cannot end it. */
+  can_drain: boolean;
+  /** ISO 8601. */
+  started_at: string;
+  /** ISO 8601. */
+  heartbeat_at: string;
+  ended_at: string | null;
+  /** Contexts that it runs now. */
+  running: number;
+  concurrency: number | null;
+  providers: string[];
+  mcp_servers: string[];
+};
+
 /** Part of `System`. */
 export type WorkerProcessInfo = {
   id: string;
@@ -2580,6 +2918,12 @@ export type WorkerProcessInfo = {
   running: number | null;
   providers: string[];
   mcp_servers: string[];
+};
+
+/** The answer of `GET /api/processes`. */
+export type WorkerProcessList = {
+  data: WorkerProcess[];
+  next_cursor: string | null;
 };
 
 /** A call created the worker `name` and gave it a job. */
@@ -2707,9 +3051,9 @@ export type Operations = {
   };
   'GET /api/workers/{id}': {
     path: { id: string };
-    query: undefined;
+    query: { include?: 'effective' };
     body: undefined;
-    answer: Worker;
+    answer: ReadWorker;
   };
   'PATCH /api/workers/{id}': {
     path: { id: string };
@@ -3019,9 +3363,9 @@ export type Operations = {
   };
   'GET /api/roles/{name}': {
     path: { name: string };
-    query: { version?: number };
+    query: { include?: 'effective'; version?: number };
     body: undefined;
-    answer: Role;
+    answer: ReadRole;
   };
   'PUT /api/roles/{name}': {
     path: { name: string };
@@ -3034,6 +3378,12 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: undefined;
+  };
+  'GET /api/roles/{name}/versions': {
+    path: { name: string };
+    query: { limit?: number; cursor?: string };
+    body: undefined;
+    answer: RoleVersionList;
   };
   'GET /api/schedules': {
     path: undefined;
@@ -3221,6 +3571,30 @@ export type Operations = {
     body: undefined;
     answer: System;
   };
+  'GET /api/processes': {
+    path: undefined;
+    query: { limit?: number; cursor?: string; live?: boolean };
+    body: undefined;
+    answer: WorkerProcessList;
+  };
+  'POST /api/processes/{id}/pause': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/resume': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
+  'POST /api/processes/{id}/drain': {
+    path: { id: string };
+    query: undefined;
+    body: undefined;
+    answer: RequestedProcess;
+  };
   'DELETE /api/providers/{name}/throttles/{id}': {
     path: { name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated'; id: string };
     query: undefined;
@@ -3259,7 +3633,7 @@ export type Operations = {
   };
   'GET /api/audit': {
     path: undefined;
-    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended'; target?: string; after?: string; before?: string };
+    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained'; target?: string; after?: string; before?: string };
     body: undefined;
     answer: AuditEntryList;
   };

@@ -19,7 +19,7 @@ export function openWorker({ startWorker }: Pick<Platform, 'startWorker'>, fault
   return {
     async start() {
       if (faults.length > 0) throw invalidOptions('The options of createNightshift', faults);
-      starting ??= startWorker(stopping.signal);
+      starting ??= startWorker({ signal: stopping.signal });
       try {
         await starting;
       } catch (error) {

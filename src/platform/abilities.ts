@@ -8,6 +8,10 @@ import { LIMITS } from '../core/limits.ts';
 import type { ProviderName } from '../core/model/model.ts';
 import { ASKING_DEFAULTS } from '../core/run/policy.ts';
 import type { Database } from '../db/connection/client.ts';
+import type { Explain, Installation } from '../core/workers/explained.ts';
+import type { Source } from '../core/workers/source.ts';
+import { limitsOf, type WorkerLimits } from '../core/workers/worker-limits.ts';
+import type { SetLimits } from '../tools/config/limits.ts';
 import { checkOutput } from '../schema/output-schema.ts';
 import type { Peers } from '../tools/built-in/peers.ts';
 import { builtInTools } from '../tools/built-in/tools.ts';
@@ -16,6 +20,7 @@ import type { Hide } from '../tools/packages/hide.ts';
 import { published, type Catalog } from '../tools/registry/catalog.ts';
 import { createRegistry, withServers, type Registry } from '../tools/registry/registry.ts';
 import type { ToolServers } from '../tools/registry/servers.ts';
+import { explain } from '../tools/registry/explain.ts';
 import { resolve } from '../tools/registry/settings.ts';
 import type { Tool } from '../tools/registry/tool.ts';
 import { createToolRunner } from '../tools/run/execute.ts';
@@ -29,6 +34,7 @@ type ToolParts = { database: Database; peers: Peers; servers: ToolServers; log: 
 type Served = {
   abilities: Abilities;
   checkInput: CheckInput;
+  explain: Explain;
   providers: ProviderName[];
   builtIn: readonly Tool[];
 };
@@ -69,7 +75,26 @@ export function abilitiesOf(config: Config, configFile: ConfigFile, parts: ToolP
       toolResult: limits.toolResult,
     },
   };
-  return { abilities, providers: models.configured, checkInput: checkerOf(all, hide), builtIn };
+  const installation = installationOf(configFile.limits, abilities.team.limits, env);
+  const explainer: Explain = (explained) => explain(explained, catalog, installation);
+  return { abilities, providers: models.configured, checkInput: checkerOf(all, hide), explain: explainer, builtIn };
+}
+
+/** Which settings the operator has set: in the environment, or in the config file. */
+function installationOf(set: SetLimits, limits: WorkerLimits, env: Environment): Installation {
+  const origin = (value: number | undefined): Source => (value === undefined ? 'default' : 'config_file');
+  const isModelSet = (env['NIGHTSHIFT_DEFAULT_MODEL'] ?? '').trim() !== '';
+  return {
+    origins: {
+      model: isModelSet ? 'environment' : 'default',
+      max_steps: origin(set.maxSteps),
+    },
+    limits: limitsOf(limits, {
+      depth: origin(set.workerDepth),
+      children: origin(set.workerChildren),
+      workers: origin(set.workersInTree),
+    }),
+  };
 }
 
 /** Null: there is no such tool. */

@@ -1,4 +1,5 @@
 /** The start of a worker whose end is known before it runs: a signal may come while it starts. */
+import type { Lifetime } from '../workers/process/process.ts';
 import type { Platform } from './platform.ts';
 
 export type BegunWorker = {
@@ -8,9 +9,13 @@ export type BegunWorker = {
   end(): Promise<void>;
 };
 
-export function beginWorker({ startWorker }: Pick<Platform, 'startWorker'>): BegunWorker {
+/** `lifetime.onDrainRequest` ends the process: it serves nothing but its runs. */
+export function beginWorker(
+  { startWorker }: Pick<Platform, 'startWorker'>,
+  lifetime: Pick<Lifetime, 'onDrainRequest'> = {},
+): BegunWorker {
   const ending = new AbortController();
-  const starting = startWorker(ending.signal);
+  const starting = startWorker({ ...lifetime, signal: ending.signal });
   return {
     started: starting,
     async end() {

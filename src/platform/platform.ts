@@ -18,6 +18,7 @@ import { LIMITS } from '../core/limits.ts';
 import { namedOutboxes } from '../core/submissions/outbox.ts';
 import { once } from '../core/once.ts';
 import { PEER_LIMITS, type PeerLimits } from '../core/workers/peer-limits.ts';
+import type { Explain } from '../core/workers/explained.ts';
 import { idleTimeouts, type Role } from '../core/workers/settings.ts';
 import { openDatabase, type Database } from '../db/connection/client.ts';
 import { SESSION_PREFIX } from '../db/processes/frozen-sessions.ts';
@@ -31,7 +32,7 @@ import { VERSION, consoleFolder, referenceFolder } from '../package-files.ts';
 import { WEBHOOK_DEFAULTS } from '../webhooks/limits.ts';
 import { createReceivers } from '../webhooks/receivers.ts';
 import { openSecretBox } from '../webhooks/secret-box.ts';
-import type { WorkerProcess } from '../workers/process/process.ts';
+import type { Lifetime, WorkerProcess } from '../workers/process/process.ts';
 import { ids } from './ids.ts';
 import { openOutbox } from './services/outbox-database.ts';
 import type { PoolLimits } from './services/pool-limits.ts';
@@ -49,6 +50,7 @@ export type Platform = {
   /** Provider parameters that the operator allows in addition to the defaults. */
   parameters: readonly string[];
   checkInput: CheckInput;
+  explain: Explain;
   about: Omit<About, 'mode'>;
   webhooks: WebhookPorts;
   requestRates: RequestRates;
@@ -56,7 +58,7 @@ export type Platform = {
   /** Names of the providers that this process can call. */
   providers: string[];
   /** The signal ends a start that waits for the database. */
-  startWorker(signal?: AbortSignal): Promise<WorkerProcess>;
+  startWorker(lifetime?: Lifetime): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
 
@@ -99,7 +101,7 @@ function assemble(
   const peers = createPeers(commands, peerLimits(config, configFile));
   const servers = openServers(configFile.mcpServers, { version: VERSION, log });
   const served = abilitiesOf(config, configFile, { database, peers, servers, log, env: services.env });
-  const { abilities, providers, checkInput, builtIn } = served;
+  const { abilities, providers, checkInput, explain, builtIn } = served;
   const { limits, prices, roles, tools: own } = configFile;
   const known = {
     fileRoles: roles,
@@ -147,16 +149,17 @@ function assemble(
     roles,
     parameters: limits.parameters ?? [],
     checkInput,
+    explain,
     about: aboutOf({ config, limits, prices, providers, builtIn, own, servers }),
     providers,
     webhooks: { whyNot: (url) => webhooks.receivers.whyNot(url), secretBox: webhooks.secretBox },
-    startWorker: async (signal) => {
+    startWorker: async (lifetime = {}) => {
       const { startWorkerProcess } = await import('../workers/process/process.ts');
       const { concurrency, reservedSlots: reserved } = config;
-      const toolDatabase = await toolDatabaseOf(config, own, database, { log, signal });
+      const toolDatabase = await toolDatabaseOf(config, own, database, { log, signal: lifetime.signal });
       try {
         const ports = { ...workerPorts(), toolDatabase };
-        return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, signal), toolDatabase);
+        return closingAfter(await startWorkerProcess(ports, { concurrency, reserved }, lifetime), toolDatabase);
       } catch (error) {
         await toolDatabase?.close();
         throw error;
@@ -181,7 +184,8 @@ export async function startApi(platform: Platform, mode: About['mode'], logger: 
 
 /** What an API process takes of the platform. */
 export function apiPorts(platform: Platform, mode: About['mode']) {
-  const { commands, config, roles, parameters, checkInput, webhooks, requestRates, telemetry, about } = platform;
+  const { commands, config, roles, parameters, checkInput, explain, webhooks, requestRates, telemetry, about } =
+    platform;
   const folders = { referenceFolder: referenceFolder() };
   return {
     ...commands,
@@ -190,6 +194,7 @@ export function apiPorts(platform: Platform, mode: About['mode']) {
     roles,
     parameters,
     checkInput,
+    explain,
     webhooks,
     requestRates,
     telemetry,

@@ -42,11 +42,11 @@ export async function runApi(): Promise<number> {
 export async function runWorker(): Promise<number> {
   return run(
     ({ databaseUrl }) => ({ databaseUrl, poolLimits: WORKER_LIMITS, runsTools: true }),
-    async (platform, log, { config, using, ends, signal }) => {
+    async (platform, log, { config, using, ends, signal, end }) => {
       const urls = workerUrls(config, using);
       const check = async (): Promise<void> => checkPooling(urls, (line) => log.warn(line));
       await untilMigrated(platform.commands.database.db, log, check, signal);
-      const worker = beginWorker(platform);
+      const worker = beginWorker(platform, { onDrainRequest: end });
       ends.push(() => worker.end());
       await worker.started;
     },
@@ -70,6 +70,8 @@ type Surroundings = {
   ends: (() => Promise<void>)[];
   /** Aborts when the process ends. */
   signal: AbortSignal;
+  /** Ends the process as a signal does. */
+  end: () => void;
 };
 /** Resolves when all runs; rejects if the process cannot go on, also after its parts have started. */
 type Start = (platform: Platform, log: Logger, surroundings: Surroundings) => Promise<void>;
@@ -92,11 +94,13 @@ async function run(usingOf: (config: Config) => Using<string | null>, start: Sta
   });
   const services = { databaseUrl, redisUrl, poolLimits, env: process.env, telemetry };
   const platform = await openPlatform(config, services, configFile, log);
-  const exitCode = untilSignal(log, { hide: () => configFile.hide });
+  const ended = Promise.withResolvers<number>();
+  const exitCode = Promise.race([untilSignal(log, { hide: () => configFile.hide }), ended.promise]);
+  const end = (): void => ended.resolve(0);
   const stopping = new AbortController();
   const ends: Surroundings['ends'] = [() => platform.close()];
   const using = { databaseUrl, poolLimits, runsTools };
-  const running = start(platform, log, { config, using, ends, signal: stopping.signal }).then(() => {
+  const running = start(platform, log, { config, using, ends, end, signal: stopping.signal }).then(() => {
     flushCompileCache();
     return exitCode;
   });

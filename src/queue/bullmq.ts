@@ -27,7 +27,7 @@ export const CONSUMER_OPTIONS = {
 /** `isNew` is missing if it is false. */
 export type Entry = { contextId: string; isNew?: boolean };
 type AnyQueue = Pick<BullQueue<Entry>, 'count'> & { add: (entries: EntryToAdd[]) => Promise<unknown> };
-type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'close'>;
+type AnyConsumer = Pick<BullWorker<Entry>, 'pause' | 'resume' | 'close'>;
 
 export type EntryToAdd = { name: string; data: Entry; opts: JobsOptions };
 
@@ -66,6 +66,7 @@ export function toWakeQueue(queue: AnyQueue, isConnected: () => boolean, close: 
 export function toQueueConsumer(consumer: AnyConsumer, close: () => Promise<void> | void): QueueConsumer {
   return {
     pause: () => consumer.pause(true),
+    resume: () => consumer.resume(),
     async close() {
       // No entry is being handled any more, and an unavailable queue must not delay the end.
       await pTimeout(consumer.close(true), { milliseconds: CLOSE_MS }).catch(() => undefined);

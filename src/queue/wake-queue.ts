@@ -22,6 +22,8 @@ export type WakeQueue = {
 export type QueueConsumer = {
   /** Takes no new entries; those in progress go on. */
   pause(): Promise<void>;
+  /** Takes entries again. */
+  resume(): Promise<void>;
   /** Closes the consumer without waiting for entries in progress. */
   close(): Promise<void>;
 };

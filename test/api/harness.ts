@@ -30,6 +30,7 @@ import { withLogins } from '../services/logins.ts';
 import { tagOf } from '../services/statements.ts';
 import { recording, type Recorded } from '../telemetry/recording.ts';
 import { webhooksWith } from '../services/webhooks.ts';
+import { explainWith } from './explain-with.ts';
 import { contractOf, type Contract } from './contract.ts';
 import { referenceFolder } from '../../src/package-files.ts';
 
@@ -158,6 +159,7 @@ export async function openApi(
       parameters: [],
       defaultModel: config.defaultModel,
     }),
+    explain: explainWith(config.defaultModel, roles),
     about,
     webhooks: webhooksWith(config.secretKeys),
     consoleFolder,

@@ -145,10 +145,29 @@ test('ps shows worker processes to the operator, and tells others why not', asyn
   const operator = { ...platform.env, NIGHTSHIFT_API_KEY: 'the-key-of-the-operator' };
   const { code, out } = await run(['ps'], operator);
   expect(code).toBe(0);
-  expect(out).toMatch(/^HOST +PID +RUNNING/);
+  expect(out).toMatch(/^HOST +PID +STATUS +RUNNING/);
   // A process publishes its figures every five seconds.
   await vi.waitFor(async () => expect((await run(['ps'], operator)).out).toMatch(/ of 100 /), {
     timeout: 30_000,
     interval: 500,
+  });
+});
+
+test('ps pauses and resumes a process by a part of its id, and says what cannot be asked', async () => {
+  const operator = { ...platform.env, NIGHTSHIFT_API_KEY: 'the-key-of-the-operator' };
+  const { data } = JSON.parse((await run(['ps', '--json'], operator)).out);
+  const [{ id }] = data;
+  const statusOf = async () => JSON.parse((await run(['ps', '--json'], operator)).out).data[0].status;
+  const paused = await run(['ps', 'pause', id.slice(-8)], operator);
+  expect(paused).toMatchObject({ code: 0, out: expect.stringContaining(`${id} begins no run`) });
+  await vi.waitFor(async () => expect(await statusOf()).toBe('paused'), { timeout: 30_000, interval: 100 });
+  expect((await run(['ps', '--all'], operator)).out).toMatch(/ paused /);
+  expect(await run(['ps', 'resume', id], operator)).toMatchObject({ code: 0 });
+  await vi.waitFor(async () => expect(await statusOf()).toBe('running'), { timeout: 30_000, interval: 100 });
+  const refused = await run(['ps', 'drain', id], operator);
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('also serves the API') });
+  expect(await run(['ps', 'pause', '00000000'], operator)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('No worker process has an id'),
   });
 });

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { NightshiftError, type Role, type Worker } from '../../src/client/index.ts';
+import { NightshiftError, type Role, type RoleVersion, type Worker } from '../../src/client/index.ts';
 import { EXIT, toEnd } from '../../src/cli/exit.ts';
 import { MAIN, openPlatform, start, type Platform } from './command-line.ts';
 
@@ -120,6 +120,32 @@ describe('a role', () => {
     expect((await platform.run(['roles', 'put', 'support', '-'], out)).out).toBe('support v2\n');
     const whole = await platform.json<Role>(['roles', 'show', 'support', '--json']);
     expect(whole).toMatchObject({ name: 'support', version: 2, source: 'api', tools: ['recall'] });
+  });
+
+  test('has its versions listed, newest first, and goes on with them after a deletion', async () => {
+    await platform.client.roles.put('versioned', { max_steps: 1 });
+    await platform.client.roles.put('versioned', { max_steps: 2, tools: ['recall'] });
+    await platform.run(['roles', 'delete', 'versioned']);
+    await platform.client.roles.put('versioned', {});
+    const { out } = await platform.run(['roles', 'versions', 'versioned']);
+    const [titles, ...rows] = out.trimEnd().split('\n');
+    expect(titles).toMatch(/^VERSION +CREATED +FIELDS$/);
+    expect(rows.map((row) => row.replaceAll(/ +\S+Z +/g, ' '))).toEqual([
+      'v4 –',
+      'v3 deleted',
+      expect.stringMatching(/^v2 (?:max_steps, tools|tools, max_steps)$/),
+      'v1 max_steps',
+    ]);
+    const newest = await platform.json<{ data: RoleVersion[] }>([
+      'roles',
+      'versions',
+      'versioned',
+      '-n',
+      '1',
+      '--json',
+    ]);
+    expect(newest.data.map(({ version }) => version)).toEqual([4]);
+    expect((await platform.run(['roles', 'versions', 'nobody'])).code).toBe(1);
   });
 
   test('with an invalid definition is refused', async () => {

@@ -36,7 +36,7 @@ test('the progress and the log of a call are shown while it runs, and the log af
   await expectLog(page, 'Log');
   await expectAccessible(page);
 
-  const timeline = await visit(`${url}/jobs/${job_id}`);
+  const timeline = await visit(`${url}/jobs/${job_id}?tab=timeline`);
   await timeline.getByRole('list', { name: 'Steps' }).getByRole('button', { name: 'pack' }).click();
   await timeline.getByText('packing · 2 of 5').waitFor();
   await expectLog(timeline, 'Log of the tool');

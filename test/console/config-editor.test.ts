@@ -35,6 +35,16 @@ describe('a changed config', () => {
     });
   });
 
+  test('sends an empty list and an empty system prompt as values of their own, and null for what is not set', () => {
+    expect(change({ tools: [], system_prompt: '', pinned: [] }).patch).toEqual({
+      tools: [],
+      system_prompt: '',
+      pinned: [],
+    });
+    expect(change({ approval: null, parameters: null }).patch).toEqual({ approval: null, parameters: null });
+    expect(change({ tools: null }).patch).toEqual({});
+  });
+
   test('keeps the fields of a role that were not changed, empty lists too', () => {
     expect(withPatch(CONFIG, { streaming: null, max_tokens: 10 })).toEqual({
       model: 'simulated/a',

@@ -65,7 +65,7 @@ browserTest('is shown at an answer, on the timeline and in the tree, to the last
     expect(await row.first().textContent()).toMatch(/ in · .* out · /);
     expect((await row.first().textContent())?.endsWith(` · ${formatCost(cost)}`)).toBe(true);
   }
-  await page.goto(`${url}/jobs/${job.id}`);
+  await page.goto(`${url}/jobs/${job.id}?tab=timeline`);
   await page.getByText(`· ${shown}`).first().waitFor();
   await page.getByRole('tab', { name: 'Table' }).click();
   const [first] = answers;

@@ -124,7 +124,7 @@ test('Escape leaves the composer, and stops the answer where nothing is written;
   const again = async (): Promise<void> => {
     await page.getByRole('group', { name: 'State' }).waitFor({ state: 'detached' });
     const { job_id: job } = await client.contexts.send(context.id, ENDLESS);
-    await page.getByRole('group', { name: 'State' }).locator(`a[href$="${job}"]`).waitFor();
+    await page.getByRole('group', { name: 'State' }).locator(`a[href="/jobs/${job}?tab=timeline"]`).waitFor();
     await stop(page).waitFor();
   };
   const page = await visit(`${url}/contexts/${context.id}`);

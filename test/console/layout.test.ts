@@ -64,7 +64,7 @@ test('on a phone a table is a list of rows, which does not scroll sideways', asy
   const { client, url } = platform();
   const { jobs } = await openContext(client, 'steps', ['call: look_up {"word": "moon"}\n---\nsay: found']);
   await client.jobs.wait(jobs[0] ?? '');
-  const page = await visit(`${url}/jobs/${jobs[0]}`, { size: 'phone', theme: 'dark' });
+  const page = await visit(`${url}/jobs/${jobs[0]}?tab=timeline`, { size: 'phone', theme: 'dark' });
   await page.getByRole('tab', { name: 'Table' }).click();
   const list = page.getByRole('list', { name: 'Steps' });
   await list.getByText('Start offset').first().waitFor();

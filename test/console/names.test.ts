@@ -64,6 +64,7 @@ test('the settings of a context offer them, too', async () => {
   await page.getByRole('button', { name: 'Context actions' }).click();
   await page.getByRole('menuitem', { name: 'Settings …' }).click();
   const settings = page.getByRole('dialog', { name: 'Settings' });
+  await settings.getByRole('button', { name: 'Override Model' }).click();
   await offered(settings, 'Model', 'simulated/keeper');
   await settings.getByRole('tab', { name: 'Tools and approval' }).click();
   expect(await box(settings, 'remember').isChecked()).toBe(true);

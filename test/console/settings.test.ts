@@ -1,10 +1,15 @@
 // Settings: a role is made, changed and used; the installation is shown, in both themes.
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 
 const platform = useTenant('settings');
 const { visit, excuse } = useBrowser(platform);
+
+/** Sets an own value for a field whose value is inherited. */
+const override = (dialog: Locator, field: string) =>
+  dialog.getByRole('button', { name: `Override ${field}`, exact: true }).click();
 
 test('a role is made, a worker is made from it, and a change makes a new version', async () => {
   const { client, url } = platform();
@@ -25,7 +30,7 @@ test('a role is made, a worker is made from it, and a change makes a new version
   expect(await client.jobs.wait(id)).toMatchObject({ status: 'completed', output: { text: 'written' } });
 
   await item.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByLabel('System prompt').fill('You write things down, briefly.');
+  await dialog.getByRole('textbox', { name: 'System prompt' }).fill('You write things down, briefly.');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await item.getByText('version 2').waitFor();
   expect(await client.roles.get('scribe')).toMatchObject({
@@ -66,13 +71,16 @@ test('a role has every setting of a worker; a wrong value is named at its field 
   await page.getByRole('button', { name: 'Edit role settled' }).click();
   const dialog = page.getByRole('dialog');
   const save = dialog.getByRole('button', { name: 'Save' });
+  await override(dialog, 'Streaming');
   await dialog.getByRole('combobox', { name: 'Streaming' }).click();
   await page.getByRole('option', { name: 'Off' }).click();
   await dialog.getByRole('tab', { name: 'Tools and approval' }).click();
   await dialog.getByRole('button', { name: 'Add rule' }).click();
   await dialog.getByRole('combobox', { name: 'Tool of rule 1' }).fill('wire_*');
   await dialog.getByRole('tab', { name: 'Limits' }).click();
+  await override(dialog, 'Max steps');
   await dialog.getByRole('textbox', { name: 'Max steps' }).fill('0');
+  await override(dialog, 'Compaction');
   await dialog.getByRole('textbox', { name: 'Compaction' }).fill('[]');
   await dialog.getByText('Enter a whole number above 0.').waitFor();
   await dialog.getByText('Enter a JSON object.').waitFor();
@@ -106,6 +114,7 @@ test('all faults of a refused role are listed, also in the settings of a worker'
   const dialog = page.getByRole('dialog');
   const save = async () => {
     await dialog.getByRole('tab', { name: 'Limits' }).click();
+    await override(dialog, 'Compaction');
     await dialog.getByRole('textbox', { name: 'Compaction' }).fill('{"threshold": 2, "keep_turns": -1}');
     await dialog.getByRole('textbox', { name: 'Limits' }).fill('{"depth": -1, "children": -1, "workers": -1}');
     await dialog.getByRole('button', { name: 'Save' }).click();

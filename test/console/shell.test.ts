@@ -15,6 +15,7 @@ const PLACES = [
   { path: '/overview', name: 'Overview', key: 'o' },
   { path: '/search', name: 'Search', key: null },
   { path: '/tenants', name: 'Tenants', key: 't' },
+  { path: '/operations', name: 'Operations', key: 'p' },
   { path: '/access', name: 'Access', key: 'k' },
   { path: '/settings', name: 'Settings', key: 's' },
 ];

@@ -30,7 +30,7 @@ test('signs in with the admin key, and sees only what is for the operator', asyn
   await page.getByLabel('API key').fill(ADMIN_KEY);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Tenants' }).waitFor();
-  expect(await places(page).allInnerTexts()).toEqual(['Tenants', 'Access', 'Settings']);
+  expect(await places(page).allInnerTexts()).toEqual(['Tenants', 'Operations', 'Access', 'Settings']);
   await places(page).filter({ hasText: 'Access' }).click();
   await page
     .getByText(/signed in from 127.0.0.1$/)

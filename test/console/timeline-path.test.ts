@@ -1,10 +1,10 @@
 // The critical path of a job, and where its time went.
 import { expect, test } from 'vitest';
-import { LATER, criticalPath } from '../../web/src/pages/timeline/rows/critical-path.ts';
-import { extentOf, type Row } from '../../web/src/pages/timeline/rows/rows.ts';
-import type { Stretch } from '../../web/src/pages/timeline/rows/stretches.ts';
-import { spentUntil, timeSpent } from '../../web/src/pages/timeline/rows/time-spent.ts';
-import { shownRows, type Branches } from '../../web/src/pages/timeline/rows/tree.ts';
+import { LATER, criticalPath } from '../../web/src/pages/job/timeline/rows/critical-path.ts';
+import { extentOf, type Row } from '../../web/src/pages/job/timeline/rows/rows.ts';
+import type { Stretch } from '../../web/src/pages/job/timeline/rows/stretches.ts';
+import { spentUntil, timeSpent } from '../../web/src/pages/job/timeline/rows/time-spent.ts';
+import { shownRows, type Branches } from '../../web/src/pages/job/timeline/rows/tree.ts';
 import { step, usage, at } from './rig/steps.ts';
 
 const NONE: Branches = new Map();

@@ -1,7 +1,7 @@
 // A job as the rows of its timeline.
 import { expect, test } from 'vitest';
 import type { Job, JobStep } from '../../src/client/index.ts';
-import { rowsOf } from '../../web/src/pages/timeline/rows/rows.ts';
+import { rowsOf } from '../../web/src/pages/job/timeline/rows/rows.ts';
 import { at, job, step } from './rig/steps.ts';
 
 const call = (from: number): JobStep =>

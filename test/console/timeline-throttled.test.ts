@@ -9,7 +9,7 @@ const { visit } = useBrowser(platform);
 test('a call that waits for the provider is throttled', async () => {
   const { client, url } = platform();
   const { jobs } = await openContext(client, 'refused', ['fail: rate_limited retry-after 1h times 1']);
-  const page = await visit(`${url}/jobs/${jobs[0]}`);
+  const page = await visit(`${url}/jobs/${jobs[0]}?tab=timeline`);
   const steps = page.getByRole('list', { name: 'Steps' });
   await steps
     .getByRole('button', { name: /^simulated\/test/ })

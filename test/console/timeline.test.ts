@@ -29,7 +29,7 @@ test('the first token of a call is shown when it comes, and on a page that is op
   const { client, url } = platform();
   const script = ['ask: ready?', '---', 'wait: 4s', 'tokens: 400 over 60s'];
   const { jobId, contextId } = await begin('slow', script, ['ask_user']);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   await row(page, /^ask_user/)
     .getByText('Waiting for an answer')
     .waitFor();
@@ -37,7 +37,7 @@ test('the first token of a call is shown when it comes, and on a page that is op
   await client.tools.result(contextId, asked?.tool_call_id ?? '', { content: 'yes' });
   const call = (of: Page) => steps(of).getByRole('listitem').filter({ hasText: 'simulated/slow' }).nth(1);
   await call(page).locator('[data-stretch="model"]').waitFor();
-  const late = await visit(`${url}/jobs/${jobId}`);
+  const late = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   await call(late).locator('[data-stretch="model"]').waitFor();
   // Both know the same time, although one came later.
   const told: string[] = [];
@@ -61,7 +61,7 @@ test('the first token of a call is shown when it comes, and on a page that is op
 test('a call without a token yet has only the bar of the wait for it', async () => {
   const { client, url } = platform();
   const { jobId } = await begin('silent', [ENDLESS]);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   await bars(page, 'first').waitFor();
   expect(await bars(page, 'model').count()).toBe(0);
   await client.jobs.cancel(jobId);
@@ -72,7 +72,7 @@ test('attempts that failed are red, waiting for the provider is throttled time, 
   const script = ['fail: rate_limited retry-after 4s times 1', 'call: look_up {"word": "owl"}', '---', 'say: done'];
   const { jobId } = await begin('refused', script, ['look_up']);
   await client.jobs.wait(jobId);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   await row(page, /^simulated\/refused/)
     .getByText('2 attempts')
     .waitFor();
@@ -118,7 +118,7 @@ test('a child worker opens to its steps, to any depth, which continue live; the 
   const inner = `${spawn('inner', 'ask: Which page?\n---\nsay: thanks')}\n---\nsay: back`;
   const script = [spawn('outer', inner), spawn('brief', 'say: short'), '---', 'say: all done'];
   const { jobId } = await begin('family', script, ['spawn_worker', 'ask_user']);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   const requested: string[] = [];
   page.on('request', (request) => {
     if (request.url().includes('/steps')) requested.push(request.url());
@@ -201,7 +201,7 @@ test('ten thousand steps and five hundred children: few rows in the page, reache
     const next = from + 200 < all.length ? String(from + 200) : null;
     await route.fulfill({ json: { data: all.slice(from, from + 200), next_cursor: next } });
   });
-  await page.goto(`${url}/jobs/${jobId}`);
+  await page.goto(`${url}/jobs/${jobId}?tab=timeline`);
   await row(page, /^simulated\/many-0 /).waitFor();
   await page.getByText('more are loading').waitFor({ state: 'hidden' });
   await row(page, /^Queue/).focus();
@@ -252,7 +252,7 @@ test('a change reads only the pages of a long timeline that it may concern', asy
     const from = Number(cursor);
     return route.fulfill({ json: { data: before.slice(from, from + 200), next_cursor: String(from + 200) } });
   });
-  await page.goto(`${url}/jobs/${jobId}`);
+  await page.goto(`${url}/jobs/${jobId}?tab=timeline`);
   await expect.poll(() => read, { timeout: 30_000 }).toContain('600');
   await page.getByText('more are loading').waitFor({ state: 'hidden' });
   await row(page, /^Queue/).focus();
@@ -284,7 +284,7 @@ test('a child worker that its parent does not wait for ends on the page of the p
   const script = [`call: spawn_worker ${JSON.stringify(spawn)}`, '---', 'say: bye'];
   const { jobId } = await begin('leaver', script, ['spawn_worker', 'ask_user']);
   await client.jobs.wait(jobId);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   await row(page, /^aside/)
     .getByText('Waiting')
     .waitFor();
@@ -310,7 +310,11 @@ for (const theme of depth(['dark'] as const, ['light', 'dark'] as const)) {
       const spawn = `call: spawn_worker ${JSON.stringify({ name: 'helper', input: 'fail: auth' })}`;
       const { jobId } = await begin(`wide-${width}`, [spawn, '---', 'say: done'], ['spawn_worker']);
       await client.jobs.wait(jobId);
-      const page = await visit(`${url}/jobs/${jobId}`, { theme, size: width < 500 ? 'phone' : 'desktop', alone: true });
+      const page = await visit(`${url}/jobs/${jobId}?tab=timeline`, {
+        theme,
+        size: width < 500 ? 'phone' : 'desktop',
+        alone: true,
+      });
       await page.setViewportSize({ width, height: 900 });
       await page.getByRole('button', { name: 'Show the steps of helper' }).click();
       await steps(page)

@@ -37,8 +37,21 @@ const links = (page: Page) => page.getByRole('log').getByRole('link', { name: /^
 test('the HTML of a page names all scripts and styles that the page loads', async () => {
   const { client, url } = platform();
   const { context, jobs } = await openContext(client, 'loaded', ['say: hello']);
-  const of = [`/contexts/${context.id}`, `/jobs/${jobs[0] ?? ''}`, `/workers/${context.worker_id}/tree`];
-  const lists = ['/', '/jobs', '/inbox', '/schedules', '/tenants', '/overview', '/search', '/access', '/settings'];
+  const [job = ''] = jobs;
+  const ofJob = ['overview', 'timeline', 'io', 'steps', 'logs'].map((tab) => `/jobs/${job}?tab=${tab}`);
+  const of = [`/contexts/${context.id}`, ...ofJob, `/workers/${context.worker_id}/tree`];
+  const lists = [
+    '/',
+    '/jobs',
+    '/inbox',
+    '/schedules',
+    '/tenants',
+    '/overview',
+    '/operations',
+    '/search',
+    '/access',
+    '/settings',
+  ];
   for (const address of [...lists, ...of]) {
     const page = await visit('about:blank');
     const loaded = new Set<string>();
@@ -102,6 +115,8 @@ const PAGES = depth(
     '/inbox',
     '/schedules',
     '/overview',
+    '/operations',
+    '/operations?tab=processes',
     '/search',
     '/access',
     '/settings',
@@ -127,7 +142,8 @@ test('no page polls while nothing happens, and each tells what another client di
   const { context, jobs } = await openContext(client, 'quiet', ['say: hello']);
   const [job = ''] = jobs;
   await client.jobs.wait(job);
-  const paths = [...PAGES, `/contexts/${context.id}`, `/jobs/${job}`, `/workers/${context.worker_id}/tree`];
+  const ofJob = [`/jobs/${job}`, `/jobs/${job}?tab=timeline`, `/jobs/${job}?tab=logs`];
+  const paths = [...PAGES, `/contexts/${context.id}`, ...ofJob, `/workers/${context.worker_id}/tree`];
   const list = await visit(`${url}/healthz`, { stoppable: true });
   const open: { path: string; page: Page }[] = [];
   for (const path of paths) {

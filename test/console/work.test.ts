@@ -122,7 +122,7 @@ test('a timeline shows a tool and a wait, and continues with the job', async () 
     'say: it is sent',
   ].join('\n');
   const { job_id: jobId } = await client.contexts.send(worker.context_id, input);
-  const page = await visit(`${url}/jobs/${jobId}`);
+  const page = await visit(`${url}/jobs/${jobId}?tab=timeline`);
   const row = (name: string) => step(page, name);
   await row('look_up').waitFor();
   await row('send_mail').getByText('Waiting for approval').waitFor();
@@ -162,7 +162,7 @@ test('a model call shows its request, and where its prompt stopped being a conti
   await client.workers.update(worker.id, { config: { ...config, system_prompt: 'You are bold.' } });
   const second = await client.contexts.send(worker.context_id, 'say: two');
   await client.jobs.wait(second.job_id);
-  const page = await visit(`${platform().url}/jobs/${second.job_id}`);
+  const page = await visit(`${platform().url}/jobs/${second.job_id}?tab=timeline`);
   await step(page, 'simulated/prompt').click();
   await page.getByText('Lost at the system prompt or the pinned texts').waitFor();
   await page.getByRole('button', { name: 'Show prompt' }).click();
@@ -173,7 +173,7 @@ test('a model call shows its request, and where its prompt stopped being a conti
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'hidden' });
-  const earlier = await visit(`${platform().url}/jobs/${first.job_id}`);
+  const earlier = await visit(`${platform().url}/jobs/${first.job_id}?tab=timeline`);
   await step(earlier, 'simulated/prompt').click();
   await earlier.getByRole('button', { name: 'Show prompt' }).click();
   await earlier.getByText('Changed since the call: system prompt and pinned texts.').waitFor();
@@ -184,7 +184,7 @@ test('a timeline shows what a call waits for; the bar of a worker below links to
   const { client, url } = platform();
   const { contextId } = await family();
   const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
-  const page = await visit(`${url}/jobs/${job?.id ?? ''}`);
+  const page = await visit(`${url}/jobs/${job?.id ?? ''}?tab=timeline`);
   await step(page, 'spawn_worker').getByText('Waiting for workers').waitFor();
   await step(page, 'reader').getByText('Waiting').waitFor();
   await expectAccessible(page);
@@ -212,7 +212,7 @@ for (const theme of depth(['dark'] as const, ['light', 'dark'] as const)) {
     await expectAccessible(page);
     await expectFits(page);
     const [job] = (await client.jobs.list({ context_id: contextId }).page()).data;
-    await page.goto(`${url}/jobs/${job?.id ?? ''}`);
+    await page.goto(`${url}/jobs/${job?.id ?? ''}?tab=timeline`);
     await step(page, 'spawn_worker').waitFor();
     await page.getByRole('link', { name: 'Timeline of reader' }).waitFor();
     await expectAccessible(page);

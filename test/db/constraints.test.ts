@@ -280,6 +280,11 @@ const CASES: Readonly<Record<string, string>> = {
     select '$id', 1, '$j' from generate_series(1, 2)`,
   processes_pkey: copy('processes', "id = '$p'", { lock_key: '1' }),
   processes_lock: copy('processes', "id = '$p'", { id: fresh }),
+  processes_requested_status: `update processes set requested_status = 'asleep' where id = '$p'`,
+  processes_status: `update processes set status = 'asleep' where id = '$p'`,
+  processes_drain: `update processes set requested_status = 'draining' where id = '$p'`,
+  processes_end_reason: `update processes set dead_at = now(), end_reason = 'tired' where id = '$p'`,
+  processes_end: `update processes set end_reason = 'lost' where id = '$p'`,
   search_backlog_pkey: `insert into search_backlog (id, context_id, tenant_id, upto_seq) overriding system value
     select 1, '$c', 1, 1 from generate_series(1, 2)`,
   search_entries_context_id_seq_pk: `insert into search_entries (context_id, seq, tenant_id, message_id, role, created_at, document)

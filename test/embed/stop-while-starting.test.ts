@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openWorker } from '../../src/embed/worker.ts';
-import { Heartbeat } from '../../src/workers/process/heartbeat.ts';
+import { Heartbeat } from '../../src/workers/process/registration/heartbeat.ts';
 
 /** A database that refuses every statement, and counts its open connections. */
 function openAway() {
@@ -36,7 +36,7 @@ test('a heartbeat that waits for the database ends with the signal, and closes i
 });
 
 test('stop ends a start of the worker that waits for the database', async () => {
-  const startWorker: Parameters<typeof openWorker>[0]['startWorker'] = (signal) =>
+  const startWorker: Parameters<typeof openWorker>[0]['startWorker'] = ({ signal } = {}) =>
     new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
   const worker = openWorker({ startWorker }, []);
   const code = worker.start().catch((error: unknown) => (error as { code: string }).code);

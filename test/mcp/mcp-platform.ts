@@ -64,6 +64,7 @@ export async function openMcpPlatform(
     roles: platform.roles,
     parameters: [],
     checkInput: platform.checkInput,
+    explain: platform.explain,
     about: { ...platform.about, mode: 'laptop' },
     webhooks: platform.webhooks,
     requestRates: platform.requestRates,

@@ -489,12 +489,25 @@ function endOfExpression(bare: string, start: number): number {
 const CONSOLE_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['app', 'ui'],
   app: ['data', 'pages', 'ui', 'words.ts'],
-  pages: ['answers', 'api-keys', 'call-log', 'config-editor', 'data', 'ui', 'usage', 'words.ts'],
+  pages: [
+    'answers',
+    'api-keys',
+    'call-log',
+    'config-editor',
+    'data',
+    'diff',
+    'message-content',
+    'ui',
+    'usage',
+    'words.ts',
+  ],
   'config-editor': ['data', 'ui', 'words.ts'],
   answers: ['data', 'ui', 'words.ts'],
   'call-log': ['data', 'ui', 'words.ts'],
   'api-keys': ['data', 'ui', 'words.ts'],
+  'message-content': ['words.ts'],
   usage: ['ui', 'words.ts'],
+  diff: ['ui', 'words.ts'],
   data: ['words.ts'],
   ui: ['words.ts'],
   'words.ts': ['words'],
@@ -506,7 +519,7 @@ const CLIENT_VALUES = ['isFinished', 'NightshiftError'];
 
 const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'main.tsx': ['react', 'react-dom'],
-  app: ['@tanstack/react-query', '@tanstack/react-router', 'lucide-react', 'nightshift', 'react'],
+  app: ['@tanstack/react-query', '@tanstack/react-router', 'cmdk', 'lucide-react', 'nightshift', 'react'],
   pages: [
     '@tanstack/react-query',
     '@tanstack/react-router',
@@ -520,8 +533,10 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'config-editor': ['lucide-react', 'nightshift', 'react'],
   answers: ['@tanstack/react-query', 'lucide-react', 'nightshift', 'react'],
   'api-keys': ['@tanstack/react-query', 'nightshift', 'react'],
-  'call-log': ['@tanstack/react-query', 'nightshift'],
+  'call-log': ['@tanstack/react-query', 'nightshift', 'react'],
+  'message-content': ['lucide-react', 'nightshift', 'react'],
   usage: ['lucide-react', 'nightshift'],
+  diff: ['diff', 'react'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
   ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
   // Types alone.

@@ -56,7 +56,7 @@ import type { Models } from '../../src/llm/models.ts';
 import { redisQueue } from '../../src/queue/redis.ts';
 import { QUEUE_NAME } from '../../src/queue/wake-queue.ts';
 import { TEAM_DEFAULTS, type TeamAbilities } from '../../src/workers/run/team-abilities.ts';
-import { startWorkerProcess, type WorkerProcess } from '../../src/workers/process/process.ts';
+import { startWorkerProcess, type Lifetime, type WorkerProcess } from '../../src/workers/process/process.ts';
 import type { WebhookPorts, WorkerTimes } from '../../src/workers/process/ports.ts';
 import { NO_TELEMETRY } from '../../src/core/tracing/telemetry.ts';
 import type { Tracing } from '../../src/core/tracing/tracing.ts';
@@ -194,7 +194,7 @@ export type Fleet = {
   passDeadline(jobId: JobId): Promise<void>;
   history(contextId: ContextId): Promise<Message[]>;
   query(text: string): Promise<Record<string, unknown>[]>;
-  startProcess(): Promise<WorkerProcess>;
+  startProcess(lifetime?: Lifetime): Promise<WorkerProcess>;
   close(): Promise<void>;
 };
 
@@ -323,11 +323,9 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
       random: Math.random,
     });
   const processes: WorkerProcess[] = [];
-  const startProcess = async () => {
-    const started = await startWorkerProcess(portsOfProcess(), {
-      concurrency: options.concurrency ?? 20,
-      reserved: options.reserved ?? 0,
-    });
+  const startProcess: Fleet['startProcess'] = async (lifetime = {}) => {
+    const capacity = { concurrency: options.concurrency ?? 20, reserved: options.reserved ?? 0 };
+    const started = await startWorkerProcess(portsOfProcess(), capacity, lifetime);
     processes.push(started);
     return started;
   };

@@ -31,7 +31,7 @@ export const deaf: Queue = {
     isReachable: async () => false,
     close: async () => undefined,
   }),
-  listen: async () => ({ pause: async () => undefined, close: async () => undefined }),
+  listen: async () => ({ pause: async () => undefined, resume: async () => undefined, close: async () => undefined }),
 };
 
 type Over = Pick<WorkerPorts, 'database' | 'bus' | 'times'> &

@@ -9,7 +9,9 @@ export { appWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
+export { diffWords } from './words/diff.ts';
 export { importFileWords } from './words/import-file.ts';
+export { contentWords } from './words/message-content.ts';
 export { nameWords } from './words/names.ts';
 export { accessWords } from './words/pages/access.ts';
 export { auditWords } from './words/pages/audit.ts';
@@ -23,12 +25,7 @@ export { messageListWords, messageWords, toolWords } from './words/pages/chat/me
 export { chatWords } from './words/pages/chat/page.ts';
 export { contextSettingsWords } from './words/pages/chat/settings.ts';
 export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
-export { jobsWords } from './words/pages/jobs.ts';
-export { overviewWords } from './words/pages/overview.ts';
-export { schedulesWords } from './words/pages/schedules.ts';
-export { searchWords } from './words/pages/search.ts';
-export { settingsWords } from './words/pages/settings.ts';
-export { tenantsWords } from './words/pages/tenants.ts';
+export { jobWords } from './words/pages/job/page.ts';
 export {
   spentWords,
   stretchWords,
@@ -36,9 +33,17 @@ export {
   waitWords,
   type SpentOn,
   type StretchKind,
-} from './words/pages/timeline.ts';
+} from './words/pages/job/timeline.ts';
+export { jobsWords } from './words/pages/jobs.ts';
+export { operationsWords } from './words/pages/operations.ts';
+export { overviewWords } from './words/pages/overview.ts';
+export { schedulesWords } from './words/pages/schedules.ts';
+export { searchWords } from './words/pages/search.ts';
+export { settingsWords } from './words/pages/settings.ts';
+export { tenantsWords } from './words/pages/tenants.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
+export { paletteWords } from './words/palette.ts';
 export { placeWords } from './words/places.ts';
 export { statusWords, type Status } from './words/status.ts';
 export { durationWords, uiWords, type SecretKind } from './words/ui.ts';

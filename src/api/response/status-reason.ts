@@ -81,8 +81,9 @@ function freeSlot({ slotsTaken }: Diagnosis, slots: number | undefined): string 
 }
 
 /** Why no worker process can claim the context; null: one can. */
-function unclaimable({ live, config, role, definition }: Diagnosis, names: Names | null): string | null {
+function unclaimable({ live, isServed, config, role, definition }: Diagnosis, names: Names | null): string | null {
   if (!live) return 'No worker process is running: start one with `nightshift worker`.';
+  if (!isServed) return 'All worker processes are paused or draining: resume one, or start another.';
   const missing =
     names === null ? [] : unsupported({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;

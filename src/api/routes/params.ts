@@ -5,10 +5,12 @@ import {
   type ContextId,
   type JobId,
   type MessageId,
+  type ProcessId,
   type ScheduleId,
   type ToolCallId,
   type WorkerId,
 } from '../../core/ids.ts';
+import { noProcess } from '../../commands/processes/request-status.ts';
 import { orNotFound, refused } from '../response/problem.ts';
 import { Uuid } from '../schemas/common.ts';
 import { strict } from '../../schema/build.ts';
@@ -41,6 +43,10 @@ export function toolName(text: string): string {
 
 export function jobId(text: string): JobId {
   return orNotFound(parseId<JobId>(text), noJob(text));
+}
+
+export function processId(text: string): ProcessId {
+  return orNotFound(parseId<ProcessId>(text), noProcess(text));
 }
 
 export function scheduleId(text: string): ScheduleId {

@@ -21,6 +21,7 @@ import { grantRoutes } from './contexts/grants.ts';
 import { importRoute } from './contexts/import.ts';
 import { forkRoute } from './contexts/fork.ts';
 import { installationRoutes } from './system/installation.ts';
+import { processRoutes } from './system/processes.ts';
 import { throttleRoutes } from './system/throttles.ts';
 import { interruptRoutes } from './contexts/interrupt.ts';
 import { jobLogRoute } from './jobs/job-logs.ts';
@@ -87,6 +88,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   statsHistoryRoute(app, ports);
   usageRoute(app, ports, { quotas, streams });
   installationRoutes(app, ports);
+  processRoutes(app, ports);
   throttleRoutes(app, ports);
   tenantRoutes(app, ports);
   auditRoute(app, ports);

@@ -13,6 +13,7 @@ import * as retryJobs from './jobs/retry-jobs.ts';
 import * as chat from './contexts/chat.ts';
 import * as compaction from './contexts/compaction.ts';
 import * as context from './contexts/context.ts';
+import * as effective from './workers/effective.ts';
 import { EVENTS } from './contexts/event.ts';
 import { Changed } from './system/change.ts';
 import * as exported from './contexts/export.ts';
@@ -23,6 +24,7 @@ import * as job from './jobs/job.ts';
 import * as log from './jobs/log.ts';
 import * as message from './messages/message.ts';
 import { Problem } from './problem.ts';
+import * as process from './system/process.ts';
 import * as resolveToolCall from './jobs/resolve-tool-call.ts';
 import * as retraction from './messages/retraction.ts';
 import * as role from './workers/role.ts';
@@ -53,6 +55,7 @@ const all: unknown[] = [
     configCompaction,
     compaction,
     config,
+    effective,
     worker,
     workerTree,
     context,
@@ -66,6 +69,7 @@ const all: unknown[] = [
     interrupt,
     job,
     log,
+    process,
     cancelJobs,
     retryJobs,
     step,

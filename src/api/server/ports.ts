@@ -17,6 +17,7 @@ import type { About } from './about.ts';
 import type { Catalog } from './catalog.ts';
 import type { Scope, Scopes } from '../../core/access/scopes.ts';
 import type { KeyLimits, RequestRates, TenantLimits } from '../../core/access/quotas.ts';
+import type { Explain } from '../../core/workers/explained.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Token } from '../../core/access/tokens.ts';
 import type { TraceParent } from '../../core/tracing/trace-parent.ts';
@@ -66,6 +67,7 @@ export type AppPorts = CommandPorts & {
   /** Closed with the application. */
   streamHub: StreamHub;
   catalog: Catalog;
+  explain: Explain;
   requestRates: RequestRates;
   about: About;
   webhooks: WebhookPorts;

@@ -8,6 +8,7 @@ export const LIVE_NAMES = [
   'jobs',
   'keys',
   'places',
+  'processes',
   'profiles',
   'roles',
   'schedules',
@@ -37,7 +38,7 @@ const OF_ARGUMENTS: Readonly<Record<string, LiveName>> = {
 };
 
 /** The first arguments of subcommands, by the name of the command above. */
-const OF_IDS: Readonly<Record<string, LiveName>> = { keys: 'keys', webhooks: 'webhooks' };
+const OF_IDS: Readonly<Record<string, LiveName>> = { keys: 'keys', ps: 'processes', webhooks: 'webhooks' };
 
 /** Null: the API knows no values. */
 export function liveNameOfOption({ long, flags }: Option): LiveName | null {

@@ -17,6 +17,9 @@ export function workerCalls(request: Request) {
     create: createCall(request),
     /** Reads a worker. */
     get: (id: string, options?: RequestOptions) => request('GET', '/api/workers/{id}', { path: { id }, ...options }),
+    /** Reads a worker with the settings that apply to it, in `effective`, and where each comes from. */
+    effective: (id: string, options?: RequestOptions) =>
+      request('GET', '/api/workers/{id}', { path: { id }, query: { include: 'effective' }, ...options }),
     /** Workers that match a filter, newest first. */
     list: (query: Operations['GET /api/workers']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/workers', { query: { ...query, ...more }, ...options })),
@@ -69,12 +72,21 @@ export function toInput<Message extends FirstMessage>(input: string | Message): 
 
 export function roleCalls(request: Request) {
   return {
-    /** Reads a role, in its current or an older version. */
+    /** Reads a role, in its current or an older version; with `include: 'effective'` also the settings that apply. */
     get: (name: string, query: Operations['GET /api/roles/{name}']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/roles/{name}', { path: { name }, query, ...options }),
     /** Roles, sorted by name. */
     list: (query: Operations['GET /api/roles']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) => request('GET', '/api/roles', { query: { ...query, ...more }, ...options })),
+    /** The versions of a role, newest first, also of a deleted one. Those of the config file have none. */
+    versions: (
+      name: string,
+      query: Operations['GET /api/roles/{name}/versions']['query'] = {},
+      options?: RequestOptions,
+    ) =>
+      pagesOf((more) =>
+        request('GET', '/api/roles/{name}/versions', { path: { name }, query: { ...query, ...more }, ...options }),
+      ),
     /** Creates the role, or a new version of it. */
     put: (name: string, body: RoleDefinition, options?: RequestOptions) =>
       request('PUT', '/api/roles/{name}', { path: { name }, body, ...options }),

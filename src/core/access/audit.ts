@@ -36,6 +36,9 @@ export const AUDIT_ACTIONS = [
   'tenant.changed',
   'tenant.deleted',
   'throttle.ended',
+  'process.paused',
+  'process.resumed',
+  'process.drained',
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 

@@ -37,10 +37,15 @@ export type Asking = AskingLimits & { rules: readonly ApprovalRule[] };
 
 export const ASKING_DEFAULTS: Asking = { approvalMs: null, onExpiry: 'deny', answerMs: null, rules: [] };
 
-/** The rules' result for a tool: `deny` if any matching rule denies, otherwise the first match; null: no match. */
-export function ruleOn(rules: readonly ApprovalRule[], name: string): Approval | null {
+/** The rule that applies to a tool: the first match that denies, otherwise the first match; null: no match. */
+export function ruleFor<Rule extends ApprovalRule>(rules: readonly Rule[], name: string): Rule | null {
   const of = rules.filter(({ tool }) => isMatch(tool, name));
-  return of.some(({ decision }) => decision === 'deny') ? 'deny' : (of[0]?.decision ?? null);
+  return of.find(({ decision }) => decision === 'deny') ?? of[0] ?? null;
+}
+
+/** The rules' result for a tool; null: no match. */
+export function ruleOn(rules: readonly ApprovalRule[], name: string): Approval | null {
+  return ruleFor(rules, name)?.decision ?? null;
 }
 
 /**

@@ -21,6 +21,22 @@ export function allowedOf(allow: Allow, kind: AllowKind, names: readonly string[
   return names.filter((name) => isAllowed(allow, kind, name));
 }
 
+/**
+ * The config without the tools, the servers and the unused model for summaries that the tenant may not use. A compaction
+ * that a client requests then uses the worker's own model.
+ */
+export function usableConfig(allow: Allow, config: WorkerConfig): WorkerConfig {
+  const { tools, mcp_servers, compaction } = config;
+  const { model, ...withoutModel } = compaction ?? {};
+  const isDropped = model !== undefined && compaction?.type !== 'llm' && !isAllowed(allow, 'models', model);
+  return {
+    ...config,
+    ...(tools !== undefined && { tools: allowedOf(allow, 'tools', tools) }),
+    ...(mcp_servers !== undefined && { mcp_servers: allowedOf(allow, 'mcp_servers', mcp_servers) }),
+    ...(isDropped && { compaction: withoutModel }),
+  };
+}
+
 /** Names of one kind that a tenant may not use. `at`: the member of the config that has them. */
 export type Disallowed = { kind: AllowKind; at: readonly string[]; names: string[] };
 

@@ -1,5 +1,6 @@
 /** Limits on creating child workers, and whether one more worker is allowed. */
 import { LIMITS } from '../limits.ts';
+import type { Source, Sourced } from './source.ts';
 
 /** As written in a config, a role or the config file. */
 export type WorkerLimitsConfig = { depth?: number; children?: number; workers?: number };
@@ -18,6 +19,39 @@ export const TREE_LIMITS: TreeLimits = { limits: WORKER_LIMITS, tenantWorkers: n
 /** The lower limit of both, field by field. */
 export function narrowed(wide: WorkerLimits, config: WorkerLimitsConfig): WorkerLimits {
   return { ...wide, ...narrowest(wide, config) };
+}
+
+/** What limits the workers below one: the lowest of the limits of the installation, of its role, and of its config. */
+export type EffectiveLimits = { readonly [Limit in keyof WorkerLimits]: Sourced<number> };
+
+/** The later layer counts only where it is lower. */
+export function effectiveLimits(
+  installation: EffectiveLimits,
+  role: WorkerLimitsConfig,
+  worker: WorkerLimitsConfig,
+): EffectiveLimits {
+  const lowest = (name: keyof WorkerLimits): Sourced<number> => {
+    const wide = installation[name];
+    const ofRole = lower(wide, role[name], 'role');
+    return lower(ofRole, worker[name], 'worker');
+  };
+  return { depth: lowest('depth'), children: lowest('children'), workers: lowest('workers') };
+}
+
+type LimitOrigins = { readonly [Limit in keyof WorkerLimits]?: Source };
+
+/** `origins`: which of them the operator has set; the others are built in. */
+export function limitsOf(limits: WorkerLimits, origins: LimitOrigins): EffectiveLimits {
+  const of = (name: keyof WorkerLimits) => ({ value: limits[name], source: origins[name] ?? ('default' as const) });
+  return { depth: of('depth'), children: of('children'), workers: of('workers') };
+}
+
+export function limitValues({ depth, children, workers }: EffectiveLimits): WorkerLimits {
+  return { depth: depth.value, children: children.value, workers: workers.value };
+}
+
+function lower(wide: Sourced<number>, own: number | undefined, source: Source): Sourced<number> {
+  return own === undefined || own >= wide.value ? wide : { value: own, source };
 }
 
 /** The lower of both limits, field by field; a limit that neither sets stays unset. */

@@ -321,7 +321,16 @@ CREATE TABLE "processes" (
 	"heartbeat_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"late_at" timestamp (3) with time zone,
 	"metrics" jsonb,
-	"dead_at" timestamp (3) with time zone
+	"can_drain" boolean DEFAULT false NOT NULL,
+	"requested_status" text DEFAULT 'running' NOT NULL,
+	"status" text DEFAULT 'running' NOT NULL,
+	"dead_at" timestamp (3) with time zone,
+	"end_reason" text,
+	CONSTRAINT "processes_requested_status" CHECK (requested_status in ('running', 'paused', 'draining')),
+	CONSTRAINT "processes_status" CHECK (status in ('running', 'paused', 'draining')),
+	CONSTRAINT "processes_drain" CHECK ("processes"."can_drain" or "processes"."requested_status" <> 'draining'),
+	CONSTRAINT "processes_end_reason" CHECK (end_reason in ('stopped', 'lost')),
+	CONSTRAINT "processes_end" CHECK ("processes"."end_reason" is null or "processes"."dead_at" is not null)
 );
 --> statement-breakpoint
 CREATE TABLE "provider_throttles" (

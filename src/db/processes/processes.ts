@@ -3,10 +3,11 @@
  * The process holds the session advisory lock `lock_key` on its heartbeat connection, from before its row exists until
  * it ends.
  */
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
 import type { Json } from '../../core/json.ts';
 import type { TenantStatus } from '../../core/access/tenant.ts';
+import type { ProcessStatus } from '../../core/process-status.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
@@ -36,6 +37,11 @@ type ProcessRow = {
   roles: string[];
   models: string[];
   mcpServers: string[];
+  /** Whether it ends when the operator asks it to drain. */
+  canDrain?: boolean;
+  /** It registers again: what was asked of it stays. */
+  requestedStatus?: ProcessStatus;
+  status?: ProcessStatus;
 };
 
 /** What a process has published that it supports. */
@@ -93,6 +99,8 @@ type Heartbeat =
       kind: 'alive';
       backendPid: number;
       now: Millis;
+      /** What the operator asked of the process. */
+      requested: ProcessStatus;
       signals: ControlSignal[];
       throttles: ThrottleNews;
       tenants: SpecialTenant[];
@@ -107,29 +115,30 @@ export const MOST_SPECIAL = 2_000;
 export type SpecialTenant = { id: TenantId; status: TenantStatus; weight: number; slots: number | null };
 
 /**
- * One heartbeat for all contexts of the process. Renews its row, and returns its control signals, the provider throttles
- * and the special tenants. One statement.
+ * One heartbeat for all contexts of the process. Renews its row, stores what the process does, and returns what is asked
+ * of it, its control signals, the provider throttles and the special tenants. One statement.
  */
 export async function heartbeat(
   connection: Executor,
-  id: ProcessId,
+  { id, status }: { id: ProcessId; status: ProcessStatus },
   { heartbeatTimeoutMs }: LeaseTimes,
 ): Promise<Heartbeat> {
   const rows = await connection.execute<{
     pid: number;
     now: number;
+    requested: ProcessStatus;
     context: ContextId | null;
     control: number | null;
     throttles: ThrottlesColumn;
     tenants: SpecialTenant[] | null;
   }>(sql`/* processes.heartbeat */
     with alive as (
-      update processes set heartbeat_at = clock_timestamp(),
+      update processes set heartbeat_at = clock_timestamp(), status = ${status},
         late_at = case when heartbeat_at < clock_timestamp() - ${heartbeatTimeoutMs}::float8 * interval '1 millisecond'
           then clock_timestamp() else late_at end
-      where id = ${id} and dead_at is null returning id
+      where id = ${id} and dead_at is null returning id, requested_status
     )
-    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, c.id as context, c.control_seq as control,
+    select pg_backend_pid() as pid, ${millis(sql`clock_timestamp()`)} as now, alive.requested_status as requested, c.id as context, c.control_seq as control,
       case when row_number() over () = 1 then ${throttleNews} end as throttles,
       case when row_number() over () = 1 then (
         select jsonb_agg(jsonb_build_object('id', t.id, 'status', t.status, 'weight', t.weight, 'slots', t.limits->'slots'))
@@ -149,6 +158,7 @@ export async function heartbeat(
     kind: 'alive',
     backendPid: first.pid,
     now: first.now,
+    requested: first.requested,
     signals,
     throttles: toThrottleNews(rows.find(({ throttles }) => throttles !== null)?.throttles ?? null, first.now),
     tenants: rows.find(({ tenants }) => tenants !== null)?.tenants ?? [],
@@ -194,8 +204,8 @@ export async function countLive(executor: Executor, times: LeaseTimes): Promise<
 export async function unregister(executor: Executor, id: ProcessId): Promise<void> {
   await executor
     .update(processes)
-    .set({ deadAt: sql`clock_timestamp()` })
-    .where(eq(processes.id, id));
+    .set({ deadAt: sql`clock_timestamp()`, endReason: 'stopped' })
+    .where(and(eq(processes.id, id), isNull(processes.deadAt)));
 }
 
 /** A process whose own heartbeat was late waits this many heartbeat timeouts before it declares others dead. */
@@ -210,7 +220,7 @@ const STEADY = 3;
 export async function declareDead(executor: Executor, times: LeaseTimes, judge: ProcessId): Promise<ProcessId[]> {
   const rows = await executor.execute<{ id: ProcessId; ended: number }>(sql`/* processes.declare_dead */
     with died as (
-    update processes p set dead_at = clock_timestamp()
+    update processes p set dead_at = clock_timestamp(), end_reason = 'lost'
     where p.id in (
       select p.id from processes p where p.dead_at is null and ${isDead(times)}
       order by p.id for update skip locked)
@@ -250,11 +260,24 @@ export async function nextDeath(
   return ms === null ? null : Math.max(0, ms);
 }
 
-/** Keeps rows of dead processes for an hour, so that validation still knows what was last published. */
-export async function forgetDead(executor: Executor): Promise<void> {
-  await executor.execute(sql`/* processes.delete_dead */
-    delete from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
-      and not exists (select 1 from contexts c where c.lease_owner = p.id)`);
+/** How many processes that ended more than an hour ago are kept, and for how many days at most. */
+const HISTORY = { most: 100, days: 7 };
+
+/**
+ * Deletes processes that ended: all of the last hour stay, so that validation still knows what was last published, and
+ * of the others the newest. Only those of the last hour keep their metrics, which may be large.
+ */
+export async function forgetEnded(executor: Executor): Promise<void> {
+  await executor.execute(sql`/* processes.delete_ended */
+    with older as materialized (
+      select p.id, row_number() over (order by p.dead_at desc, p.id desc) > ${HISTORY.most}
+        or p.dead_at < clock_timestamp() - ${HISTORY.days}::int * interval '1 day' as is_over
+      from processes p where p.dead_at < clock_timestamp() - interval '1 hour'
+    ), deleted as (
+      delete from processes p using older o where p.id = o.id and o.is_over
+        and not exists (select 1 from contexts c where c.lease_owner = p.id)
+    )
+    update processes p set metrics = null from older o where p.id = o.id and not o.is_over and p.metrics is not null`);
 }
 
 /** What the live processes have published; if none is alive, what the last one published. */

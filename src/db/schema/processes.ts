@@ -1,8 +1,20 @@
 /** Data of worker processes, which belongs to no tenant. */
 import { sql } from 'drizzle-orm';
-import { bigint, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import type { Json } from '../../core/json.ts';
-import { instant, jsonb, tenantId } from './columns.ts';
+import { END_REASONS, PROCESS_STATUSES, type EndReason, type ProcessStatus } from '../../core/process-status.ts';
+import { instant, jsonb, oneOf, tenantId } from './columns.ts';
 
 /**
  * Worker processes, one row per start: whether their leases are valid, and what they support. They belong to no tenant.
@@ -36,10 +48,21 @@ export const processes = pgTable(
     lateAt: instant('late_at'),
     /** Metrics of this process in prom-client's format, for scrapers of an API process. */
     metrics: jsonb<Json>('metrics'),
-    /** Another process declared it dead: it claims nothing more, and registers again under a new id. */
+    /** Whether it can be drained by a request: it serves nothing beside its runs, so that it may end. */
+    canDrain: boolean('can_drain').notNull().default(false),
+    /** What the operator wants of it, and what it did at its last heartbeat. */
+    requestedStatus: text('requested_status').$type<ProcessStatus>().notNull().default('running'),
+    status: text('status').$type<ProcessStatus>().notNull().default('running'),
+    /** It ended, or another process declared it dead: it claims nothing more, and registers again under a new id. */
     deadAt: instant('dead_at'),
+    endReason: text('end_reason').$type<EndReason>(),
   },
   (t) => [
+    check('processes_requested_status', oneOf('requested_status', PROCESS_STATUSES)),
+    check('processes_status', oneOf('status', PROCESS_STATUSES)),
+    check('processes_drain', sql`${t.canDrain} or ${t.requestedStatus} <> 'draining'`),
+    check('processes_end_reason', oneOf('end_reason', END_REASONS)),
+    check('processes_end', sql`${t.endReason} is null or ${t.deadAt} is not null`),
     uniqueIndex('processes_lock').on(t.lockKey),
     index('processes_live')
       .on(t.heartbeatAt)

@@ -1,18 +1,19 @@
-/** Resolves the settings of a worker from its config, its role and the defaults, in this order. Pure. */
-import { callSettings } from '../../core/model/call-settings.ts';
-import {
-  COMPACTION_DEFAULTS,
-  CONTEXT_LIMITS,
-  type CompactionConfig,
-  type CompactionSettings,
-} from '../../core/compaction/settings.ts';
+/**
+ * Resolves what a worker runs with: the settings that apply to it (`core/workers/effective.ts`), and the tools of this
+ * process. Pure.
+ */
+import { callValues } from '../../core/model/call-settings.ts';
+import type { CompactionSettings } from '../../core/compaction/settings.ts';
 import { parseModelName, type ModelName } from '../../core/model/model.ts';
 import { outputSettings } from '../../core/run/output.ts';
 import type { Allow } from '../../core/access/tenant.ts';
-import { ALL_ALLOWED, allowedOf, isAllowed, notAllowed } from '../../core/workers/allowed-names.ts';
-import type { ClientTool, Mode, Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
+import { ALL_ALLOWED, isAllowed, notAllowed, usableConfig } from '../../core/workers/allowed-names.ts';
+import { effectiveSettings, type EffectiveCompaction } from '../../core/workers/effective.ts';
+import { offeredTools } from '../../core/workers/offered-tools.ts';
+import type { Role, Serving, WorkerConfig } from '../../core/workers/settings.ts';
+import { mergedConfig } from '../../core/workers/layers.ts';
 import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
-import type { Catalog, Defaults } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import { serverOf } from '../../core/tools/mcp-tool-name.ts';
 import type { ToolServers } from './servers.ts';
 
@@ -20,7 +21,7 @@ import type { ToolServers } from './servers.ts';
  * For whom a worker is resolved. `caller`: whose servers are meant; their tools stay constant within its job; null: of no
  * context in particular. `role`: the name of its role; null: it has none. `allow`: what its tenant may use.
  */
-type ResolvedFor = { caller: ToolCaller | null; role: string | null; allow: Allow };
+export type ResolvedFor = { caller: ToolCaller | null; role: string | null; allow: Allow };
 
 const FOR_ALL: ResolvedFor = { caller: null, role: null, allow: ALL_ALLOWED };
 
@@ -38,9 +39,8 @@ export function resolve(
 ): Serving {
   const role = typeof from === 'string' ? catalog.roles.get(from) : (from ?? {});
   // If the role is unknown, only the needs of the worker's own config are known.
-  // Field by field: `parameters`, `tools`, `compaction` and `pinned` are replaced as a whole.
-  const whole: Defaults | null = role === undefined ? null : { ...catalog.defaults, ...role, ...config };
-  const knownConfig: WorkerConfig = usable(whole ?? config, allow);
+  const layers = { worker: config, role: role ?? {}, defaults: role === undefined ? {} : catalog.defaults };
+  const knownConfig = usableConfig(allow, mergedConfig(layers));
   const message = notAllowedMessage(allow, typeof from === 'string' ? from : roleName, knownConfig);
   if (message !== null) return { kind: 'not_allowed', message, output: outputSettings(knownConfig) };
   const model = knownConfig.model === undefined ? null : parseModelName(knownConfig.model);
@@ -56,40 +56,20 @@ export function resolve(
   const served = findServed(knownConfig.mcp_servers ?? [], catalog.servers, caller);
   const found = [...tools.found, ...served.found.filter(({ name }) => isAllowed(allow, 'tools', name))];
   const missing = [...lacking, ...tools.missing, ...served.missing];
-  if (whole === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
-  const callValues = callSettings(
-    config,
-    { ...catalog.defaults, ...role },
-    { provider: model.provider, allowed: catalog.parameters, isOfFile: typeof from === 'string' },
-  );
+  const rules = { allow, allowed: catalog.parameters, isOfFile: typeof from === 'string' };
+  const effective = role === undefined ? null : effectiveSettings(layers, rules);
+  if (effective === null || model === null || missing.length > 0) return { kind: 'unsupported', missing };
   return {
     kind: 'served',
     settings: {
-      ...callValues,
+      ...callValues(effective),
       model,
-      tools: offered(distinct(found), whole.client_tools ?? [], callValues.mode),
-      contextLimit: whole.context_limit ?? CONTEXT_LIMITS[model.provider],
-      compaction: compactionOf(knownConfig.compaction ?? {}),
-      maxSteps: whole.max_steps,
-      // Rules of a role are appended to those of the config.
-      asking: { ...catalog.asking, rules: [...(config.approval ?? []), ...(role?.approval ?? [])] },
+      tools: offeredTools(distinct(found), effective.client_tools.value, effective.mode.value),
+      contextLimit: effective.context_limit.value,
+      compaction: compactionOf(effective.compaction.value),
+      maxSteps: effective.max_steps.value,
+      asking: { ...catalog.asking, rules: effective.approval.map(({ tool, decision }) => ({ tool, decision })) },
     },
-  };
-}
-
-/**
- * The config without the tools, the servers and the unused model for summaries that the tenant may not use. A compaction
- * that a client requests then uses the worker's own model.
- */
-function usable(config: WorkerConfig, allow: Allow): WorkerConfig {
-  const { tools, mcp_servers, compaction } = config;
-  const { model, ...withoutModel } = compaction ?? {};
-  const isDropped = model !== undefined && compaction?.type !== 'llm' && !isAllowed(allow, 'models', model);
-  return {
-    ...config,
-    ...(tools !== undefined && { tools: allowedOf(allow, 'tools', tools) }),
-    ...(mcp_servers !== undefined && { mcp_servers: allowedOf(allow, 'mcp_servers', mcp_servers) }),
-    ...(isDropped && { compaction: withoutModel }),
   };
 }
 
@@ -115,29 +95,8 @@ function missingSummariser({ model, compaction = {} }: WorkerConfig, catalog: Ca
   return missing.filter((name) => !reported.includes(name));
 }
 
-function compactionOf({ type, threshold, keep_turns, model }: CompactionConfig): CompactionSettings {
-  return {
-    type: type ?? COMPACTION_DEFAULTS.type,
-    threshold: threshold ?? COMPACTION_DEFAULTS.threshold,
-    keepTurns: keep_turns ?? COMPACTION_DEFAULTS.keepTurns,
-    model: model === undefined ? null : parseModelName(model),
-  };
-}
-
-/**
- * Sorted by name. A platform tool replaces a client tool of the same name. In plan mode only tools without effect are
- * offered.
- */
-function offered(ours: readonly ToolDescriptor[], theirs: readonly ClientTool[], mode: Mode): ToolDescriptor[] {
-  const others = theirs.filter(({ name }) => !ours.some((tool) => tool.name === name));
-  return [...ours, ...others.map(describeClientTool)]
-    .filter(({ effect }) => mode === 'act' || effect === 'none')
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** The effect is `once`, because it is unknown whether a client tool can run again safely. */
-function describeClientTool(tool: ClientTool): ToolDescriptor {
-  return { ...tool, effect: 'once', on_unknown: 'tell', answered_by: 'client' };
+function compactionOf({ type, threshold, keep_turns, model }: EffectiveCompaction): CompactionSettings {
+  return { type, threshold, keepTurns: keep_turns, model: model === null ? null : parseModelName(model) };
 }
 
 /** The servers that the config needs. */
@@ -145,10 +104,10 @@ function serversOf({ tools = [], mcp_servers: named = [] }: WorkerConfig): strin
   return [...new Set([...named, ...tools.flatMap((tool) => serverOf(tool) ?? [])])];
 }
 
-type Found = { found: ToolDescriptor[]; missing: string[] };
+export type Found = { found: ToolDescriptor[]; missing: string[] };
 
 /** Each tool once. Tools of a server may also be named individually; one that the server no longer has is skipped. */
-function findTools(
+export function findTools(
   names: readonly string[],
   { registry, servers }: Pick<Catalog, 'registry' | 'servers'>,
   caller: ToolCaller | null,
@@ -166,12 +125,12 @@ function findTools(
   return { found, missing };
 }
 
-function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
+export function distinct(tools: readonly ToolDescriptor[]): ToolDescriptor[] {
   return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
 }
 
 /** The tools of the named servers. */
-function findServed(names: readonly string[], servers: ToolServers, caller: ToolCaller | null): Found {
+export function findServed(names: readonly string[], servers: ToolServers, caller: ToolCaller | null): Found {
   const found: ToolDescriptor[] = [];
   const missing: string[] = [];
   for (const name of [...new Set(names)].sort()) {

@@ -8,7 +8,7 @@ import { forgetKeys } from '../../db/write/api-keys.ts';
 import { archiveIdle } from '../../db/write/contexts/expiry.ts';
 import { forgetThrottles } from '../../db/processes/throttles.ts';
 import { forgetOldKeys } from '../../db/write/inputs/idempotency.ts';
-import { forgetDead } from '../../db/processes/processes.ts';
+import { forgetEnded } from '../../db/processes/processes.ts';
 import { forgetSessions } from '../../db/write/sessions.ts';
 import { forgetRevocations } from '../../db/write/tokens.ts';
 import { forgetSubmissions } from '../../db/submissions/due-submissions.ts';
@@ -45,7 +45,7 @@ export function createHousekeeper(state: State): Rounds {
 export async function runHousekeeping(state: State, isStopped: () => boolean = () => false): Promise<void> {
   const { db } = state.database;
   const { timeouts, archivedDays, workspaces } = state.expiry;
-  await forgetDead(db);
+  await forgetEnded(db);
   await forgetThrottles(db);
   await inBatches(isStopped, async () => (await forgetOldKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSessions(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);

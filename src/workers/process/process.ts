@@ -12,9 +12,10 @@ import { SubscriberRegistry } from './subscriber-registry.ts';
 import { ReportWriter } from '../reports/report-writer.ts';
 import { createClaimer } from '../run/claimer.ts';
 import { DatabaseClock } from './clock.ts';
+import { ProcessControl } from './registration/control.ts';
 import { FollowUps } from './follow-ups.ts';
 import { Fingerprints } from '../run/fingerprints.ts';
-import { Heartbeat } from './heartbeat.ts';
+import { Heartbeat } from './registration/heartbeat.ts';
 import { Tenants } from './tenants.ts';
 import { createTenantRemover } from './tenant-remover.ts';
 import { Throttles } from './throttles.ts';
@@ -58,13 +59,19 @@ export type WorkerProcess = {
 export type Capacity = { concurrency: number; reserved: number };
 
 /**
+ * `signal`: ends a start that waits for the database. `onDrainRequest`: ends the process, because the operator asked for
+ * it; without it the process cannot be drained by a request.
+ */
+export type Lifetime = { signal?: AbortSignal; onDrainRequest?: () => void };
+
+/**
  * Resolves once the process can claim contexts. Rejects with the reason of the signal if it waits for the database then.
  * After a failure nothing of it runs.
  */
 export async function startWorkerProcess(
   ports: WorkerPorts,
   { concurrency, reserved }: Capacity,
-  signal?: AbortSignal,
+  { signal, onDrainRequest }: Lifetime = {},
 ): Promise<WorkerProcess> {
   const registry = new Registry();
   const shares = new TenantShares(ports.abilities.team.tenantLimits.slots ?? null);
@@ -76,7 +83,8 @@ export async function startWorkerProcess(
   ports.telemetry.addFigures(async () => parseFigures(await metrics.readOwn()));
   const abilities = withMetrics(ports.abilities, metrics);
   const throttles = new Throttles({ ...ports, abilities }, clock, metrics);
-  const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics });
+  const control = new ProcessControl({ slots, log: ports.log, onDrainRequest: onDrainRequest ?? null });
+  const heartbeat = new Heartbeat({ ...ports, registry, subscribers, clock, throttles, tenants, metrics, control });
   const identity = () => heartbeat.identity();
   const appender = createAppender(ports.database.db);
   const claimer = createClaimer({ ...ports, abilities, clock, registry, slots });
@@ -130,6 +138,7 @@ export async function startWorkerProcess(
     await stopLast(state, heartbeat);
     throw error;
   });
+  control.attach(listener);
   dispatcher.start();
   sweep.start();
   housekeeper.start();
@@ -152,7 +161,10 @@ export async function startWorkerProcess(
   let draining: Promise<void> | null = null;
   return {
     running: () => slots.running,
-    drain: () => (draining ??= drain(state, listener, beside, heartbeat)),
+    drain: () => {
+      control.begunDraining();
+      return (draining ??= drain(state, listener, beside, heartbeat));
+    },
   };
 }
 

@@ -120,8 +120,8 @@ export class Dispatcher {
     const tried = new Set<ContextId>();
     for (let misses = 0; misses < MISSES;) {
       const next = await this.#next(slot);
-      // The process may begin to drain while the list is read.
-      if (next === null || this.#state.slots.isClosed || tried.has(next.contextId)) return false;
+      // The process may begin to drain, or be paused, while the list is read.
+      if (next === null || !this.#state.slots.areOpen || tried.has(next.contextId)) return false;
       tried.add(next.contextId);
       const result = await this.#try(slot, next);
       if (result === 'ran') return true;
@@ -161,6 +161,7 @@ export class Dispatcher {
   /** After a run of this tenant, a context that waits takes its slot, without a wake-up. */
   #goOn(tenant: TenantId | null): void {
     const { slots } = this.#state;
+    if (!slots.areOpen) return;
     if (slots.free === 0) {
       if (tenant !== null && slots.shares.running(tenant) === 0) void this.#look();
       return;
@@ -227,7 +228,8 @@ export class Dispatcher {
   async #keepLooking(): Promise<void> {
     const { signal } = this.#stopped;
     while (!signal.aborted) {
-      if (this.#state.slots.free === 0) await this.#look();
+      const { slots } = this.#state;
+      if (slots.areOpen && slots.free === 0) await this.#look();
       await setTimeout(LOOK_MS, undefined, { signal }).catch(() => undefined);
     }
   }

@@ -19,6 +19,7 @@ export class Slots {
   #open = 0;
   #busyUntil = 0;
   #closed = false;
+  #isPaused = false;
 
   constructor(shares: TenantShares, capacity: number, reserved = 0) {
     this.shares = shares;
@@ -31,11 +32,12 @@ export class Slots {
   }
 
   get free(): number {
-    return this.#closed ? 0 : Math.max(0, this.capacity - this.#taken);
+    return this.areOpen ? Math.max(0, this.capacity - this.#taken) : 0;
   }
 
-  get isClosed(): boolean {
-    return this.#closed;
+  /** Whether runs may begin: the process is neither paused nor draining. */
+  get areOpen(): boolean {
+    return !this.#closed && !this.#isPaused;
   }
 
   /** Whether all slots are taken, or were a moment ago: then work may wait for one. */
@@ -43,10 +45,10 @@ export class Slots {
     return this.#taken >= this.capacity || performance.now() < this.#busyUntil;
   }
 
-  /** Waits for a free slot. Null: the process is draining. */
+  /** Waits for a free slot. Null: the process is paused or draining, so others find the context by their sweeps. */
   async take(): Promise<Slot | null> {
     if (this.free > 0) return this.#openOne();
-    return this.#closed ? null : new Promise((resolve) => this.#waiting.push(resolve));
+    return this.areOpen ? new Promise((resolve) => this.#waiting.push(resolve)) : null;
   }
 
   /** Null: none is free. */
@@ -61,12 +63,26 @@ export class Slots {
 
   /** A reserved slot, if all others are taken. */
   takeReserved(): Slot | null {
-    const isOne = !this.#closed && this.free === 0 && this.#taken < this.capacity + this.#reserved;
+    const isOne = this.areOpen && this.free === 0 && this.#taken < this.capacity + this.#reserved;
     return isOne ? this.#openOne() : null;
+  }
+
+  /** No run begins until `resume`. Those in progress go on, and end between two jobs. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#turnAway();
+  }
+
+  resume(): void {
+    this.#isPaused = false;
   }
 
   close(): void {
     this.#closed = true;
+    this.#turnAway();
+  }
+
+  #turnAway(): void {
     for (const resolve of this.#waiting.splice(0)) resolve(null);
   }
 
@@ -79,6 +95,7 @@ export class Slots {
       known: (isKnown) => (this.#open += isKnown ? -1 : 1),
       isScarce: () => this.free === 0,
       isOver: () => this.#taken > this.capacity,
+      isPaused: () => this.#isPaused,
     });
   }
 
@@ -103,6 +120,8 @@ type Of = {
   isScarce: () => boolean;
   /** Reserved ones are taken, so that none is free after one more was returned. */
   isOver: () => boolean;
+  /** The process begins no run. */
+  isPaused: () => boolean;
 };
 
 /** One slot, from the moment it is taken until it is returned. */
@@ -132,14 +151,18 @@ export class Slot {
     this.#shares.begin(tenant, user);
   }
 
-  /** Whether its tenant has a limit of slots, so that the contexts of the tenant take turns. */
+  /**
+   * Whether it runs a context once, and others decide about its next run: its tenant has a limit of slots, so that the
+   * contexts of the tenant take turns, or the process is paused.
+   */
   get takesTurns(): boolean {
-    return this.#served !== null && this.#shares.isLimited(this.#served.tenant);
+    return this.#of.isPaused() || (this.#served !== null && this.#shares.isLimited(this.#served.tenant));
   }
 
   /**
-   * Whether its run should end between two jobs: for a context of another tenant or user, or because its tenant has a
-   * limit of slots. Then its next claim counts again, and other contexts of the tenant have their turn.
+   * Whether its run should end between two jobs: for a context of another tenant or user, because its tenant has a limit
+   * of slots, or because the process is paused. After a limit its next claim counts again, and other contexts of the
+   * tenant have their turn.
    */
   yields(): boolean {
     if (this.#served === null || this.#hasYielded) return this.#hasYielded;

@@ -178,6 +178,14 @@ describe('the state of a context', () => {
     expect((await state()).why).toBe('The worker process that ran the job is gone. Another one takes over soon.');
   });
 
+  test('while all worker processes are paused or drain', async () => {
+    await post();
+    await api.database.db.execute(sql`update processes set status = 'paused', requested_status = 'paused'`);
+    expect((await state()).why).toBe('All worker processes are paused or draining: resume one, or start another.');
+    await api.database.db.execute(sql`update processes set status = 'running', requested_status = 'running'`);
+    expect((await state()).why).toMatch(/^The job waits for a free worker process, at position /);
+  });
+
   test('without any worker process', async () => {
     await post();
     await api.database.db.execute(sql`update processes set dead_at = now()`);

@@ -30,6 +30,7 @@ export function listen(
     consoleFolder: null,
     referenceFolder: referenceFolder(),
     checkInput: async () => null,
+    explain: () => null,
     logger: pino({ level: 'silent' }),
     ...over,
   });

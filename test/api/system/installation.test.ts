@@ -100,11 +100,16 @@ test("worker processes report their names, their runs, and their providers' answ
     gauge('slots', 100),
     gauge('slots_taken', 7),
     gauge('mcp_server_up', 0, { server: 'files' }),
+    gauge('mcp_restarts_total', 3, { server: 'files' }),
+    gauge('mcp_calls_total', 10, { server: 'files', outcome: 'completed' }),
+    gauge('mcp_calls_total', -4, { server: 'files', outcome: 'completed' }),
     gauge('model_answered_timestamp_seconds', answered, { provider: 'anthropic' }),
     gauge('model_failed_timestamp_seconds', answered - 60, { provider: 'anthropic' }),
   ]);
   await leaveFigures(api.database.db, second, [
     gauge('mcp_server_up', 1, { server: 'files' }),
+    gauge('mcp_calls_total', 2, { server: 'files', outcome: 'completed' }),
+    gauge('mcp_calls_total', 1, { server: 'files', outcome: 'timed_out' }),
     gauge('mcp_server_up', 0, { server: 'mail' }),
     gauge('model_answered_timestamp_seconds', answered - 5, { provider: 'anthropic' }),
     gauge('slots', -1),
@@ -154,8 +159,8 @@ test("worker processes report their names, their runs, and their providers' answ
     ],
   });
   expect(body.mcp_servers).toEqual([
-    { name: 'files', state: 'up', tools: null },
-    { name: 'mail', state: 'down', tools: null },
+    { name: 'files', state: 'up', tools: null, restarts: 3, calls: { completed: 12, timed_out: 1 } },
+    { name: 'mail', state: 'down', tools: null, restarts: 0, calls: {} },
   ]);
   expect(body.tools).toEqual([
     { name: 'far', source: 'elsewhere', description: null, effect: null, approval: null, served: true },

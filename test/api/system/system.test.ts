@@ -134,6 +134,7 @@ describe('the document', () => {
         'GET /api/search',
         'GET /api/roles',
         'GET /api/roles/:name',
+        'GET /api/roles/:name/versions',
         'PUT /api/roles/:name',
         'DELETE /api/roles/:name',
         'GET /api/schedules',
@@ -172,6 +173,10 @@ describe('the document', () => {
         'GET /api/stats',
         'GET /api/system',
         'DELETE /api/providers/:name/throttles/:id',
+        'GET /api/processes',
+        'POST /api/processes/:id/pause',
+        'POST /api/processes/:id/resume',
+        'POST /api/processes/:id/drain',
         'GET /api/stats/history',
         'GET /api/usage',
         'GET /api/session',
@@ -299,6 +304,7 @@ test('every operation of the document answers as described', async () => {
     ['GET', '/api/search?q=hello'],
     ['GET', '/api/roles'],
     ['GET', '/api/roles/coder'],
+    ['GET', '/api/roles/coder/versions'],
     ['DELETE', '/api/roles/coder'],
     ['GET', '/api/schedules'],
     ['POST', '/api/schedules', { ...DAILY, target: { worker: { name: 'w' } } }],
@@ -355,6 +361,7 @@ test('every operation of the document answers as described', async () => {
     'DELETE /api/tokens',
     'GET /api/webhooks',
     'POST /api/webhooks',
+    'GET /api/processes',
     'GET /api/tenants',
     'POST /api/tenants',
     'GET /api/audit',
@@ -366,6 +373,9 @@ test('every operation of the document answers as described', async () => {
     'POST /api/webhooks/{id}/rotate',
     'POST /api/webhooks/{id}/test',
     'GET /api/webhooks/{id}/deliveries',
+    'POST /api/processes/{id}/pause',
+    'POST /api/processes/{id}/resume',
+    'POST /api/processes/{id}/drain',
     'GET /api/tenants/{name}',
     'PATCH /api/tenants/{name}',
     'DELETE /api/tenants/{name}',
@@ -410,6 +420,7 @@ test('stats count contexts by the state they are shown in, and the queued inputs
       running: 1,
       waiting: 0,
       by_state: { PermanentFailure: 1, Stopped: 1, AwaitingLLMResponse: 1 },
+      waits: [],
     });
   } finally {
     await other.close();
@@ -465,7 +476,18 @@ test('stats and metrics count waiting, running and queued work', async () => {
     running: 1,
     waiting: 1,
     by_state: { Idle: 4, ProcessingUserMessage: 1, AwaitingLLMResponse: 1, TransientFailure: 1 },
+    waits: [
+      { reason: 'slot', contexts: 1, since: expect.any(String) },
+      { reason: 'retry', contexts: 1, since: expect.any(String) },
+    ],
   });
+  const since = (await api.get('/api/stats')).body.waits[0].since;
+  await api.database.db.execute(sql`update contexts set next_check_at = next_check_at - interval '1 hour'
+    where scheduling_status = 'runnable'`);
+  await api.database.db.execute(sql`update jobs set error = '{"throttled": {"id": "k"}}' where status = 'waiting'`);
+  const [slot, throttle] = (await api.get('/api/stats')).body.waits;
+  expect(Date.parse(since) - Date.parse(slot.since)).toBe(3_600_000);
+  expect([slot.reason, throttle.reason]).toEqual(['slot', 'throttle']);
   const { status, headers, body } = await api.get('/metrics');
   expect(status).toBe(200);
   expect(headers['content-type']).toMatch(/^text\/plain/);

@@ -11,7 +11,6 @@ import { readRunnable } from '../../../src/db/run/runnable.ts';
 import {
   heartbeat,
   declareDead,
-  forgetDead,
   nextDeath,
   takeLock,
   published,
@@ -37,6 +36,8 @@ async function due(): Promise<ContextId> {
   await the.submit(contextId);
   return contextId;
 }
+
+const running = (id: ProcessId) => ({ id, status: 'running' }) as const;
 
 async function set(contextId: ContextId, columns: string): Promise<void> {
   await the.rows(`update contexts set ${columns} where id = '${contextId}'`);
@@ -312,7 +313,7 @@ describe('dead processes', () => {
     await the.process({ silentMs: 20_000 });
     const late = await the.process({ silentMs: 20_000 });
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
-    await heartbeat(db(), late, TIMES);
+    await heartbeat(db(), running(late), TIMES);
     expect(await declareDead(db(), TIMES, late)).toEqual([]);
     await the.rows(
       `update processes set late_at = late_at - interval '10 seconds', heartbeat_at = heartbeat_at + interval '1 hour' where id = '${late}'`,
@@ -323,15 +324,15 @@ describe('dead processes', () => {
   test('learn it at their next heartbeat', async () => {
     const id = await the.process({ silentMs: 20_000 });
     await declareDead(db(), TIMES, await the.process());
-    expect(await heartbeat(db(), id, TIMES)).toEqual({ kind: 'dead' });
-    expect(await heartbeat(db(), ids.next<ProcessId>(), TIMES)).toEqual({ kind: 'dead' });
+    expect(await heartbeat(db(), running(id), TIMES)).toEqual({ kind: 'dead' });
+    expect(await heartbeat(db(), running(ids.next<ProcessId>()), TIMES)).toEqual({ kind: 'dead' });
   });
 
   test('a process with a timely heartbeat is not declared dead by one that read before it', async () => {
     const id = await the.process({ silentMs: 20_000 });
     const beating = the.open({ max: 1 });
     await beating.transaction(async (tx) => {
-      await heartbeat(tx, id, TIMES);
+      await heartbeat(tx, running(id), TIMES);
       expect(await declareDead(db(), TIMES, await the.process())).toEqual([]);
       await tx.execute(sql`update processes set heartbeat_at = heartbeat_at + interval '1 hour' where id = ${id}`);
     });
@@ -411,16 +412,6 @@ describe('dead processes', () => {
     expect([await revoke(db(), 5), await revoke(db(), 5), await revoke(db(), 5)]).toEqual([5, 2, 0]);
   });
 
-  test('are remembered for an hour, and while they own a lease', async () => {
-    const [old, recent, owner] = [await the.process(), await the.process(), await the.process()];
-    await claim(db(), await due(), owner);
-    await the.rows(`update processes set dead_at = now() - interval '2 hours' where id in ('${old}', '${owner}')`);
-    await unregister(db(), recent);
-    await forgetDead(db());
-    const left = await the.rows('select id from processes order by id');
-    expect(left.map(({ id }) => id)).toEqual([recent, owner].sort());
-  });
-
   test('their capabilities are reported where no process lives', async () => {
     await the.process({ silentMs: 60_000 });
     expect(await published(db(), TIMES)).toHaveLength(1);
@@ -437,7 +428,7 @@ describe('a heartbeat', () => {
     await claim(db(), quiet, owner);
     await claim(db(), signalled, owner);
     await set(signalled, 'next_check_at = now(), control_seq = 7');
-    const answer = await heartbeat(db(), owner, TIMES);
+    const answer = await heartbeat(db(), running(owner), TIMES);
     expect(answer).toMatchObject({ kind: 'alive', signals: [{ contextId: signalled, controlSeq: 7 }] });
   });
 
@@ -445,7 +436,7 @@ describe('a heartbeat', () => {
     const pool = the.open({ max: 1 });
     const pid = await takeLock(pool.db, 77);
     expect(await takeLock(db(), 77)).toBeNull();
-    expect(await heartbeat(pool.db, await the.process(), TIMES)).toMatchObject({ backendPid: pid });
+    expect(await heartbeat(pool.db, running(await the.process()), TIMES)).toMatchObject({ backendPid: pid });
   });
 });
 

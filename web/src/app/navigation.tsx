@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useRouterState } from '@tanstack/react-router';
-import { Keyboard, LogOut, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
+import { Command, Keyboard, LogOut, PanelLeftClose, PanelLeftOpen } from 'lucide-react';
 import { useSignOut } from '../data/query/session.ts';
 import { approvalsQuery } from '../data/query/system.ts';
 import { IconButton } from '../ui/forms/button.tsx';
@@ -10,8 +10,9 @@ import { ZoneMenu } from '../ui/state/zone-menu.tsx';
 import { Tooltip } from '../ui/layout/tooltip.tsx';
 import { showError } from '../ui/layout/toaster.tsx';
 import { Logo } from './logo.tsx';
+import { showPalette } from './palette/shown.ts';
 import { isWithin, usePlaces } from './places.ts';
-import { appWords, commonWords } from '../words.ts';
+import { appWords, commonWords, paletteWords } from '../words.ts';
 import { turnSidebar, useIsCollapsed } from './sidebar.ts';
 import css from './shell.module.css';
 
@@ -45,6 +46,9 @@ export function Navigation() {
       <div className={css.foot}>
         <ThemeMenu />
         <ZoneMenu />
+        <IconButton label={paletteWords.open} keys={appWords.shortcuts.keys.palette} onClick={showPalette}>
+          <Command />
+        </IconButton>
         <IconButton label={appWords.shortcuts.title} keys="?" onClick={showHelp}>
           <Keyboard />
         </IconButton>

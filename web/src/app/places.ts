@@ -12,6 +12,7 @@ import {
   ListChecks,
   MessagesSquare,
   Search,
+  Server,
   Settings,
 } from 'lucide-react';
 import { useMemo } from 'react';
@@ -26,6 +27,7 @@ export const PLACES = [
   { to: '/overview', name: placeWords.overview, key: 'o', scopes: ['read'], icon: ChartNoAxesCombined },
   { to: '/search', name: placeWords.search, key: '/', scopes: ['read'], icon: Search },
   { to: '/tenants', name: placeWords.tenants, key: 't', scopes: ['operator'], icon: Building2 },
+  { to: '/operations', name: placeWords.operations, key: 'p', scopes: ['read', 'operator'], icon: Server },
   { to: '/access', name: placeWords.access, key: 'k', scopes: ['keys', 'operator'], icon: KeyRound },
   { to: '/settings', name: placeWords.settings, key: 's', scopes: [], icon: Settings },
 ] as const satisfies readonly { scopes: readonly Scope[]; [part: string]: unknown }[];

@@ -43,7 +43,8 @@ const routes = [
   createRoute({
     getParentRoute,
     path: '/jobs/$jobId',
-    component: lazyRouteComponent(() => import('../pages/timeline/page.tsx'), 'TimelinePage'),
+    component: lazyRouteComponent(() => import('../pages/job/page.tsx'), 'JobPage'),
+    validateSearch: (search) => ({ ...texts('tab', 'compare')(search), ...numberOf(search, 'call') }),
   }),
   createRoute({
     getParentRoute,
@@ -66,6 +67,12 @@ const routes = [
     path: '/overview',
     component: lazyRouteComponent(() => import('../pages/overview/page.tsx'), 'OverviewPage'),
     validateSearch: texts('span'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/operations',
+    component: lazyRouteComponent(() => import('../pages/operations/page.tsx'), 'OperationsPage'),
+    validateSearch: texts('tab'),
   }),
   createRoute({
     getParentRoute,
@@ -104,6 +111,14 @@ function texts<Name extends string>(...names: Name[]) {
     }
     return found;
   };
+}
+
+/** A whole number from 1, under this name; nothing, if it is none. */
+function numberOf<Name extends string>(search: Record<string, unknown>, name: Name): { [N in Name]?: number } {
+  const value = search[name];
+  const found: { [N in Name]?: number } = {};
+  if (typeof value === 'number' && Number.isInteger(value) && value > 0) found[name] = value;
+  return found;
 }
 
 export const router = createRouter({

@@ -8,6 +8,7 @@ import { ConnectionBanner } from './connection-banner.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { useKeptFocus } from './kept-focus.ts';
 import { Navigation } from './navigation.tsx';
+import { OpenPalette } from './palette/open-palette.tsx';
 import { placeOf, usePlaces, type Place } from './places.ts';
 import { ShortcutHelp } from './shortcut-help.tsx';
 import { useShortcuts } from './shortcuts.ts';
@@ -36,6 +37,7 @@ export function Shell() {
         </main>
       </div>
       <ShortcutHelp />
+      <OpenPalette />
     </div>
   );
 }

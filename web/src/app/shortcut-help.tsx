@@ -23,6 +23,7 @@ const KEYS = [
   { keys: words.keys.altUp, does: words.moveUp },
   { keys: words.keys.escape, does: words.close },
   { keys: 'b', does: words.turnSidebar },
+  { keys: words.keys.palette, does: words.palette },
   { keys: '?', does: words.show },
 ];
 

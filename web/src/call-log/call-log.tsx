@@ -1,13 +1,12 @@
 /** What a tool wrote to the log of its call. Nothing if it wrote nothing. */
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { LogEntry } from 'nightshift/client';
 import { client } from '../data/client.ts';
 import { keys } from '../data/query/keys.ts';
 import { allOf, at, byCursor } from '../data/query/pages-of.ts';
 import { Button } from '../ui/forms/button.tsx';
-import { Time } from '../ui/text/time.tsx';
 import { callLogWords, commonWords } from '../words.ts';
 import css from './call-log.module.css';
+import { LogLine } from './log-line.tsx';
 
 /** How often the log of a running call is read, in milliseconds. */
 const EVERY_MS = 1_000;
@@ -35,7 +34,7 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
       <ol tabIndex={0} aria-label={callLogWords.entries}>
         {entries.map((entry) => (
-          <Entry key={entry.id} entry={entry} />
+          <LogLine key={entry.id} entry={entry} />
         ))}
       </ol>
       {hasNextPage && (
@@ -44,18 +43,5 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
         </Button>
       )}
     </section>
-  );
-}
-
-function Entry({ entry: { at: time, level, message, fields } }: { entry: LogEntry }) {
-  return (
-    <li data-level={level}>
-      <Time at={time} as="clock" />
-      <span className={css.level}>{level}</span>
-      <span className={css.message}>
-        {message}
-        {fields !== null && <code> {JSON.stringify(fields)}</code>}
-      </span>
-    </li>
   );
 }

@@ -15,9 +15,9 @@ const DECISIONS = (['never', 'always', 'deny'] as const).map((value) => ({ value
 
 /** Edits the approval rules. The first rule that matches a tool applies. */
 export function ApprovalRules({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
-  const rules = draft.approval;
-  const tools = [...new Set([...useTools(draft.mcp_servers), ...draft.tools])];
-  const set = (approval: ApprovalRule[]): void => onChange({ approval });
+  const rules = draft.approval ?? [];
+  const tools = [...new Set([...useTools(draft.mcp_servers ?? []), ...(draft.tools ?? [])])];
+  const set = (left: ApprovalRule[]): void => onChange({ approval: left.length === 0 ? null : left });
   const put = (at: number, rule: ApprovalRule): void => set(rules.with(at, rule));
   return (
     <fieldset className={css.list}>

@@ -35,6 +35,8 @@ export function isSame(one: ConfigDraft[ConfigMember], other: ConfigDraft[Config
 function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Read {
   const written: ConfigDraft[Member] = draft[member];
   const { read }: FieldDefinition<ConfigDraft[Member]> = FIELDS[member];
-  const isEmpty = (typeof written === 'string' ? written.trim() : written).length === 0;
-  return isEmpty ? { kind: 'value', value: null } : read(written);
+  // Only an empty system prompt is a text of its own.
+  const isUnset =
+    written === null || (typeof written === 'string' && written.trim() === '' && member !== 'system_prompt');
+  return isUnset ? { kind: 'value', value: null } : read(written);
 }

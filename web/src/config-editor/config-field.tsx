@@ -2,11 +2,16 @@ import { useModels, useProviders, useServers, useTools } from '../data/names.ts'
 import { Choices } from '../ui/forms/choices.tsx';
 import { Field, TextArea, TextField } from '../ui/forms/field.tsx';
 import { Select, type Option } from '../ui/forms/select.tsx';
+import { AppliedLimits, RulesOfRole } from './added.tsx';
 import { ApprovalRules } from './approval-rules.tsx';
 import css from './config-editor.module.css';
 import type { ConfigMember, TextMember } from './draft.ts';
 import type { EditedConfig } from './edited.ts';
+import { EffectiveTools } from './effective-tools.tsx';
 import { FIELDS } from './fields.ts';
+import { appliedOf, inheritedOf, isList, isNothing, orUnset } from './inherited.ts';
+import { InheritedField } from './inherited-field.tsx';
+import { OwnOrInherited } from './own-or-inherited.tsx';
 import { PinnedTexts } from './pinned-texts.tsx';
 import { configWords } from '../words.ts';
 
@@ -16,7 +21,48 @@ const MODES = (['act', 'plan'] as const).map((value) => ({ value, label: configW
 
 const STREAMING = (['on', 'off'] as const).map((value) => ({ value, label: configWords.streaming[value] }));
 
+/** What applies, where it is known: greyed without an own value, and a way back to it beside one. */
 export function ConfigField({ member, edited }: Props<ConfigMember>) {
+  const { effective, draft, isReadOnly } = edited;
+  if (effective === null) return <Control member={member} edited={edited} />;
+  if (member === 'approval')
+    return (
+      <div className={css.parts}>
+        {!(isReadOnly && draft.approval === null) && <ApprovalRules edited={edited} />}
+        <RulesOfRole effective={effective} />
+        <EffectiveTools effective={effective} />
+      </div>
+    );
+  if (member === 'limits')
+    return (
+      <div className={css.stack}>
+        {!isReadOnly && <Control member={member} edited={edited} />}
+        <AppliedLimits effective={effective} />
+      </div>
+    );
+  if (isReadOnly) {
+    const applied = appliedOf(effective, member);
+    if (member !== 'model' && member !== 'mode' && member !== 'streaming')
+      return <InheritedField member={member} applied={applied} onOverride={null} />;
+    return (
+      <div className={css.own}>
+        <Control member={member} edited={{ ...edited, draft: { ...draft, [member]: applied.written } }} />
+        <p className={css.source}>{applied.from}</p>
+      </div>
+    );
+  }
+  const inherited = inheritedOf(effective, member);
+  // An empty list is no value that one would override.
+  if (draft[member] === null && isList(member) && isNothing(inherited.written))
+    return <Control member={member} edited={edited} />;
+  return (
+    <OwnOrInherited member={member} inherited={inherited} edited={edited}>
+      <Control member={member} edited={edited} />
+    </OwnOrInherited>
+  );
+}
+
+function Control({ member, edited }: Props<ConfigMember>) {
   switch (member) {
     case 'model':
       return <Model edited={edited} />;
@@ -50,15 +96,16 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
 }
 
 /** What a text field needs. */
-function bind({ draft, faults, isReadOnly, onChange }: EditedConfig, member: TextMember) {
+function bind({ draft, faults, isReadOnly, effective, onChange }: EditedConfig, member: TextMember) {
   const { label, hint } = FIELDS[member];
   return {
     label,
     hint,
-    value: draft[member],
+    value: draft[member] ?? '',
     readOnly: isReadOnly,
     error: faults[member],
-    onChange: ({ target }: { target: { value: string } }) => onChange({ [member]: target.value }),
+    onChange: ({ target }: { target: { value: string } }) =>
+      onChange({ [member]: effective === null && target.value === '' ? null : target.value }),
   };
 }
 
@@ -78,7 +125,7 @@ const UNSET = 'unset';
 
 function Choice({
   member,
-  edited: { draft, isReadOnly, unset, onChange },
+  edited: { draft, isReadOnly, effective, unset, onChange },
   options,
 }: Props<'mode' | 'streaming'> & { options: readonly Option<string>[] }) {
   return (
@@ -88,38 +135,41 @@ function Choice({
           {...tie}
           disabled={isReadOnly}
           value={draft[member] || UNSET}
-          options={[{ value: UNSET, label: unset.choice }, ...options]}
-          onChange={(chosen) => onChange({ [member]: chosen === UNSET ? '' : chosen })}
+          options={[...(effective === null ? [{ value: UNSET, label: unset.choice }] : []), ...options]}
+          onChange={(chosen) => onChange({ [member]: chosen === UNSET ? null : chosen })}
         />
       )}
     </Field>
   );
 }
 
-function Tools({ edited: { draft, isReadOnly, unset, onChange } }: { edited: EditedConfig }) {
+function Tools({ edited }: { edited: EditedConfig }) {
+  const { draft, isReadOnly, effective, unset, onChange } = edited;
   return (
     <Choices
       label={FIELDS.tools.label}
-      hint={unset.tools}
+      hint={effective === null ? unset.tools : undefined}
       disabled={isReadOnly}
-      known={useTools(draft.mcp_servers)}
-      chosen={draft.tools}
-      onChange={(tools) => onChange({ tools })}
+      known={useTools(draft.mcp_servers ?? [])}
+      chosen={draft.tools ?? []}
+      onChange={(tools) => onChange({ tools: orUnset(edited, 'tools', [...tools]) })}
     />
   );
 }
 
-function Servers({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
+function Servers({ edited }: { edited: EditedConfig }) {
+  const { draft, isReadOnly, onChange } = edited;
   const servers = useServers();
-  if (servers.length + draft.mcp_servers.length === 0) return null;
+  const chosen = draft.mcp_servers ?? [];
+  if (servers.length + chosen.length === 0) return null;
   return (
     <Choices
       label={FIELDS.mcp_servers.label}
       hint={FIELDS.mcp_servers.hint}
       disabled={isReadOnly}
       known={servers}
-      chosen={draft.mcp_servers}
-      onChange={(names) => onChange({ mcp_servers: names })}
+      chosen={chosen}
+      onChange={(names) => onChange({ mcp_servers: orUnset(edited, 'mcp_servers', [...names]) })}
     />
   );
 }

@@ -1,34 +1,37 @@
-/** A config as form values, for a worker and for a role. An empty value means that the field is not set. */
+/**
+ * A config as form values, for a worker and for a role. Null: the field is not set, and the inherited value applies. An
+ * empty list, or an empty system prompt, is a value.
+ */
 import type { ApprovalRule, PinnedText, WorkerConfig } from 'nightshift/client';
 
 export type ConfigMember = keyof WorkerConfig;
 
 type Lists = {
-  tools: readonly string[];
-  mcp_servers: readonly string[];
-  approval: ApprovalRule[];
-  pinned: PinnedText[];
+  tools: readonly string[] | null;
+  mcp_servers: readonly string[] | null;
+  approval: ApprovalRule[] | null;
+  pinned: PinnedText[] | null;
 };
 
 export type TextMember = Exclude<ConfigMember, keyof Lists>;
 
-export type ConfigDraft = Lists & Record<TextMember, string>;
+export type ConfigDraft = Lists & Record<TextMember, string | null>;
 
 export function toConfigDraft(config: WorkerConfig): ConfigDraft {
   const { streaming } = config;
   return {
-    model: config.model ?? '',
-    mode: config.mode ?? '',
-    streaming: streaming === undefined ? '' : streaming ? 'on' : 'off',
-    system_prompt: config.system_prompt ?? '',
-    tools: config.tools ?? [],
-    mcp_servers: config.mcp_servers ?? [],
+    model: config.model ?? null,
+    mode: config.mode ?? null,
+    streaming: streaming === undefined ? null : streaming ? 'on' : 'off',
+    system_prompt: config.system_prompt ?? null,
+    tools: config.tools ?? null,
+    mcp_servers: config.mcp_servers ?? null,
     max_tokens: toText(config.max_tokens),
     context_limit: toText(config.context_limit),
     max_steps: toText(config.max_steps),
     idle_timeout_s: toText(config.idle_timeout_s),
-    approval: config.approval ?? [],
-    pinned: config.pinned ?? [],
+    approval: config.approval ?? null,
+    pinned: config.pinned ?? null,
     compaction: toText(config.compaction),
     client_tools: toText(config.client_tools),
     parameters: toText(config.parameters),
@@ -39,6 +42,6 @@ export function toConfigDraft(config: WorkerConfig): ConfigDraft {
 }
 
 /** The text of a number, or of JSON. */
-function toText(value: unknown): string {
-  return value === undefined ? '' : JSON.stringify(value, null, 2);
+function toText(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value, null, 2);
 }

@@ -10,8 +10,8 @@ export type FieldDefinition<Written> = {
   hint?: string;
   /** Of a text area. */
   rows?: number;
-  /** Reads a value that is not empty. */
-  read: (written: Written) => Read;
+  /** Reads a value that is set. */
+  read: (written: NonNullable<Written>) => Read;
 };
 
 const { fields, faults } = configWords;

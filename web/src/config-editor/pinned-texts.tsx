@@ -4,15 +4,17 @@ import { Button } from '../ui/forms/button.tsx';
 import { TextArea, TextField } from '../ui/forms/field.tsx';
 import css from './config-editor.module.css';
 import type { EditedConfig } from './edited.ts';
+import { orUnset } from './inherited.ts';
 import { configWords } from '../words.ts';
 
 const words = configWords.pinned;
 const { label, hint } = configWords.fields.pinned;
 
 /** Edits the texts that follow the system prompt in every prompt. */
-export function PinnedTexts({ edited: { draft, isReadOnly, onChange } }: { edited: EditedConfig }) {
-  const texts = draft.pinned;
-  const set = (pinned: PinnedText[]): void => onChange({ pinned });
+export function PinnedTexts({ edited }: { edited: EditedConfig }) {
+  const { draft, isReadOnly, onChange } = edited;
+  const texts = draft.pinned ?? [];
+  const set = (left: PinnedText[]): void => onChange({ pinned: orUnset(edited, 'pinned', left) });
   const put = (at: number, text: PinnedText): void => set(texts.with(at, text));
   return (
     <fieldset className={css.list}>

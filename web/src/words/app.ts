@@ -65,6 +65,7 @@ export const appWords = {
     close: 'Close the dialog or menu; leave the message, or stop the answer',
     turnSidebar: 'Collapse or expand the sidebar',
     show: 'Show keyboard shortcuts',
+    palette: 'Go to a page, find something, or do something, also from a field',
     /** The names of keys. */
     keys: {
       go: (key: string) => `g ${key}`,
@@ -72,6 +73,7 @@ export const appWords = {
       shiftEnter: 'Shift+Enter',
       altUp: 'Alt+↑',
       escape: 'Esc',
+      palette: 'Ctrl+K',
     },
   },
 } as const;

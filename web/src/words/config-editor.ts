@@ -1,5 +1,5 @@
 /** Texts of the form for the config of a worker or a role. */
-import type { ApprovalRule, WorkerConfig } from 'nightshift/client';
+import type { ApprovalRule, EffectiveSettings, EffectiveTool, WorkerConfig } from 'nightshift/client';
 
 const fields: Readonly<Record<keyof WorkerConfig, { label: string; hint?: string }>> = {
   model: { label: 'Model' },
@@ -48,7 +48,64 @@ const decisions: Readonly<Record<ApprovalRule['decision'], string>> = {
   deny: 'Deny',
 };
 
+/** Where an inherited value comes from. */
+const sources: Readonly<Record<EffectiveSettings['model']['source'], string>> = {
+  worker: 'Set for this worker',
+  role: 'Set by the role',
+  environment: 'From the environment of the processes',
+  config_file: 'From the config file',
+  provider: 'From the provider',
+  default: 'Default',
+};
+
+const states: Readonly<Record<Exclude<EffectiveTool['state'], 'offered'>, string>> = {
+  plan_mode: 'not in plan mode',
+  not_allowed: 'not allowed for this tenant',
+  unknown: 'unknown to the API process',
+};
+
+const approvals: Readonly<Record<EffectiveTool['approval'], string>> = {
+  never: 'runs without approval',
+  always: 'needs approval',
+  deny: 'denied',
+  by_call: 'approval depends on the call',
+};
+
+/** What applies where a field has no value at all. */
+const nothing: { readonly [Member in keyof WorkerConfig]?: string } = {
+  max_tokens: 'Maximum of the model',
+  idle_timeout_s: 'Never archived',
+  output_schema: 'Any text',
+  system_prompt: 'Empty',
+};
+
+/** Within a sentence. */
+const inner = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
+
 export const configWords = {
+  sources,
+  ofRole: (role: string) => `From role ${role}`,
+  nothing,
+  none: 'None',
+  override: 'Override',
+  inherit: 'Use inherited',
+  /** `from`: the source of the value that does not apply now. */
+  overrides: (from: string) => `Own value. Without it: ${inner(from)}`,
+  offered: {
+    title: 'Tools as saved',
+    none: 'The saved settings name no tools.',
+    states,
+    approvals,
+    byField: (field: 'mcp_servers' | 'client_tools', from: string) =>
+      `${field === 'mcp_servers' ? 'MCP server' : 'Client tool'}. ${from}`,
+    withRule: (from: string, tool: string, ruleFrom: string) => `${from}. By rule ${tool}, ${inner(ruleFrom)}`,
+    unknownServers: (servers: readonly string[]) =>
+      `The API process does not know the tools of ${servers.length === 1 ? 'the MCP server' : 'the MCP servers'} ${servers.join(', ')}.`,
+  },
+  limits: {
+    title: 'Limits that apply',
+    names: { depth: 'Depth', children: 'Children per worker', workers: 'Active workers in the tree' },
+  },
   title: 'Settings',
   fields,
   parts: {
@@ -71,6 +128,7 @@ export const configWords = {
     decision: (rule: number) => `Decision of rule ${rule}`,
     remove: (rule: number) => `Remove rule ${rule}`,
     add: 'Add rule',
+    ofRole: (role: string) => `Then the rules of role ${role}`,
   },
   pinned: {
     title: (text: number) => `Title of text ${text}`,

@@ -6,6 +6,7 @@ export const placeWords = {
   jobs: 'Jobs',
   schedules: 'Schedules',
   overview: 'Overview',
+  operations: 'Operations',
   search: 'Search',
   tenants: 'Tenants',
   access: 'Access',

@@ -1,4 +1,5 @@
 /** Texts of the components that all pages share. */
+import { count } from './count.ts';
 
 /** What a dialog shows once. */
 export type SecretKind = 'key' | 'secret';
@@ -43,6 +44,10 @@ export const uiWords = {
   copy: { no: 'Copy', yes: 'Copied', refused: 'Not allowed to copy' },
   code: 'Code',
   json: 'JSON',
+  /** In place of the members of a value of JSON. */
+  object: (members: number) => `{ ${count(members, 'member', 'members')} }`,
+  list: (items: number) => `[ ${count(items, 'item', 'items')} ]`,
+  moreMembers: (left: number) => `Show more (${left} left)`,
   image: 'image',
   table: 'Table',
   tokens: {

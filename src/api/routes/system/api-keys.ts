@@ -36,7 +36,7 @@ import {
   USUAL_OVERLAP_S,
 } from '../../schemas/system/api-key.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { toApiKey } from '../../wire/api-key.ts';
+import { toApiKey } from '../../wire/system/api-key.ts';
 import { IdParams } from '../params.ts';
 
 const tags = ['keys'];

@@ -8,7 +8,7 @@ import { toListing } from '../../response/page.ts';
 import { readerOf } from '../../response/reads.ts';
 import { AuditEntryList, AuditQuery } from '../../schemas/system/audit.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { toAuditEntry } from '../../wire/audit-entry.ts';
+import { toAuditEntry } from '../../wire/system/audit-entry.ts';
 
 const PLACE = cursorOf((value) => id<AuditEntryId>(value));
 

@@ -8,6 +8,8 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { toIso } from '../../request/instant.ts';
+import { WAIT_REASONS } from '../../../core/run/wait-reason.ts';
 import { ref } from '../../../schema/build.ts';
 import { Health, Load, MetricsText, OpenApiDocument, Readiness, Stats } from '../../schemas/system/system.ts';
 
@@ -130,8 +132,18 @@ function getStatsRoute(app: App, ports: ApiPorts): void {
     },
     async ({ tenantId }, reply) => {
       const stats = await readerOf(ports, reply)((_, last) => readStats(last, tenantId));
-      const { queued, running, waiting, byState } = stats;
-      return { queue_depth: queued, running, waiting, by_state: Object.fromEntries(byState) };
+      const { queued, running, waiting, byState, waits } = stats;
+      const byReason = WAIT_REASONS.flatMap((reason) => {
+        const known = waits.get(reason);
+        return known === undefined ? [] : [{ reason, contexts: known.contexts, since: toIso(known.since) }];
+      });
+      return {
+        queue_depth: queued,
+        running,
+        waiting,
+        by_state: Object.fromEntries(byState),
+        waits: byReason.toSorted((a, b) => b.contexts - a.contexts),
+      };
     },
   );
 }

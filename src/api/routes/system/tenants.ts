@@ -15,7 +15,7 @@ import { PageQuery } from '../../schemas/common.ts';
 import { problems } from '../../schemas/problem.ts';
 import { CreateTenant, PatchTenant, Tenant, TenantList, TenantParams } from '../../schemas/system/tenant.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { toTenant } from '../../wire/tenant.ts';
+import { toTenant } from '../../wire/system/tenant.ts';
 
 const tags = ['tenants'];
 const config = { access: 'operator' } as const;

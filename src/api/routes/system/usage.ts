@@ -14,7 +14,7 @@ import { problems } from '../../schemas/problem.ts';
 import { TenantName, perLimit } from '../../schemas/system/tenant.ts';
 import { TenantUsage } from '../../schemas/system/usage.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { shownLimits } from '../../wire/tenant.ts';
+import { shownLimits } from '../../wire/system/tenant.ts';
 
 type Counters = { quotas: Quotas; streams: Streams };
 

@@ -1,20 +1,22 @@
 /** Roles: versioned roles written by the API, and read-only roles of the config file. */
 import { deleteRole, putRole } from '../../../commands/workers/change-role.ts';
+import type { Role as Definition } from '../../../core/workers/settings.ts';
 import { isAllowed, notAllowed } from '../../../core/workers/allowed-names.ts';
-import { findRole, listRoles, type RoleView } from '../../../db/write/workers/roles.ts';
+import { findRole, listRoles, listVersions, type RoleView } from '../../../db/write/workers/roles.ts';
 import { requireNames } from '../../server/catalog.ts';
-import { cursorOf, matching } from '../../request/cursor.ts';
+import { cursorOf, matching, ordinal } from '../../request/cursor.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { invalid, orNotFound, refused } from '../../response/problem.ts';
 import { readerOf } from '../../response/reads.ts';
+import { effectiveOfRole } from './effective.ts';
 import { fileRoleNames } from '../../response/roles.ts';
 import { Empty, PageQuery, VersionedHeaders, versioned } from '../../schemas/common.ts';
 import { ref } from '../../../schema/build.ts';
-import { Role, RoleList, RoleParams, RoleQuery } from '../../schemas/workers/role.ts';
+import { ReadRole, Role, RoleList, RoleParams, RoleQuery, RoleVersionList } from '../../schemas/workers/role.ts';
 import { RoleDefinition } from '../../../schema/config.ts';
 import { isMatch, tagged, withVersion, type Tagged } from '../../request/version.ts';
-import { toFileRole, toRole } from '../../wire/role.ts';
+import { toFileRole, toRole, toRoleVersion } from '../../wire/role.ts';
 import { audited } from '../../request/audited.ts';
 import { answeredBy, write } from '../../request/write.ts';
 
@@ -25,9 +27,12 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 const PLACE = cursorOf(matching(NAME));
 
+const VERSION_PLACE = cursorOf(ordinal);
+
 export function roleRoutes(app: App, ports: ApiPorts): void {
   listRolesRoute(app, ports);
   getRoleRoute(app, ports);
+  listVersionsRoute(app, ports);
   putRoleRoute(app, ports);
   deleteRoleRoute(app, ports);
 }
@@ -80,19 +85,50 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
         tags,
         params: RoleParams,
         querystring: RoleQuery,
-        response: { 200: versioned(Role) },
+        response: { 200: versioned(ReadRole) },
       },
     },
-    async ({ tenantId, params, query }, reply) => {
+    async ({ tenantId, allow, params, query }, reply) => {
       const { name } = params;
       const version = query.version ?? null;
+      const included = (from: string | Definition) =>
+        query.include === undefined ? {} : { effective: effectiveOfRole(ports, { from, allow }) };
       if (!NAME.test(name)) throw refused('not_found', noRole(name, version));
       if ((await fileRoleNames(ports.catalog)).includes(name)) {
         if (version !== null) throw refused('not_found', noRole(name, version));
-        return toFileRole(name, ports.catalog.fileRoles.get(name));
+        return { ...toFileRole(name, ports.catalog.fileRoles.get(name)), ...included(name) };
       }
-      const view = await findRole(ports.database.db, tenantId, name, version);
-      return tagged(reply, toAnswer(orNotFound(view, noRole(name, version))));
+      const view = orNotFound(await findRole(ports.database.db, tenantId, name, version), noRole(name, version));
+      return tagged(reply, withVersion({ ...toRole(view), ...included(view.definition) }, view.version));
+    },
+  );
+}
+
+function listVersionsRoute(app: App, ports: ApiPorts): void {
+  app.get(
+    '/api/roles/:name/versions',
+    {
+      config: { access: 'read', tokens: 'none' },
+      schema: {
+        summary: 'All versions of a role, newest first, also of a deleted one. Roles of the config file have none',
+        operationId: 'listRoleVersions',
+        tags,
+        params: RoleParams,
+        querystring: PageQuery,
+        response: { 200: ref(RoleVersionList) },
+      },
+    },
+    async ({ tenantId, params: { name }, query }, reply) => {
+      const { limit } = query;
+      const [after] = VERSION_PLACE.read(query.cursor) ?? [null];
+      if (!NAME.test(name)) throw refused('not_found', noRole(name, null));
+      const page = await readerOf(
+        ports,
+        reply,
+      )((_, last) => listVersions(last, tenantId, name, { after, limit: limit + 1 }));
+      if (page.items.length === 0 && after === null && !(await fileRoleNames(ports.catalog)).includes(name))
+        throw refused('not_found', noRole(name, null));
+      return toListing(page, limit, toRoleVersion, ({ version }) => VERSION_PLACE.write([version]));
     },
   );
 }

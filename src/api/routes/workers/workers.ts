@@ -42,6 +42,7 @@ import { audited } from '../../request/audited.ts';
 import { answeredBy, write, writeAround } from '../../request/write.ts';
 import { writeWithin } from '../../request/write-within.ts';
 import { IdParams, noWorker, workerId } from '../params.ts';
+import { getWorkerRoute } from './read-worker.ts';
 
 const tags = ['workers'];
 
@@ -135,24 +136,6 @@ function listWorkersRoute(app: App, ports: ApiPorts): void {
       const page = await read((_, last) => listWorkers(last, tenantId, filter, { after, limit: query.limit + 1 }));
       return toListing(page, query.limit, toWorker, ({ id: last }) => PLACE.write([last]));
     },
-  );
-}
-
-function getWorkerRoute(app: App, ports: ApiPorts): void {
-  app.get(
-    '/api/workers/:id',
-    {
-      config: { access: 'read', tokens: 'worker' },
-      schema: {
-        summary: 'One worker',
-        operationId: 'getWorker',
-        tags,
-        params: IdParams,
-        response: { 200: versioned(Worker) },
-      },
-    },
-    async ({ tenantId, params }, reply) =>
-      tagged(reply, await readAnswer(ports.database.db, tenantId, workerId(params.id))),
   );
 }
 

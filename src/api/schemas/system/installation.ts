@@ -1,6 +1,7 @@
 /** The installation, for operators. */
 import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
+import { PROVIDERS } from '../../../core/model/model.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
 import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
@@ -20,7 +21,7 @@ export type Throttle = Static<typeof Throttle>;
 
 export const ProviderStatus = strict(
   {
-    name: Type.String(),
+    name: oneOf(PROVIDERS),
     configured: Type.Boolean({ description: 'The settings that calls need, such as a key, are set.' }),
     answered_at: nullable(
       described(Instant, 'Last answer to a live worker process. Null: none, or the caller is not the operator.'),
@@ -62,6 +63,18 @@ export const McpServerInfo = strict(
       Type.Array(ref(ToolInfo), {
         description: 'Null: the server runs in other processes, so its tools are unknown.',
       }),
+    ),
+    restarts: nullable(
+      described(
+        Count,
+        'Reconnections by the live worker processes: many mean that the server dies, or cannot be reached. Null: the caller is not the operator.',
+      ),
+    ),
+    calls: nullable(
+      described(
+        Type.Record(Type.String(), Count),
+        'Calls by the live worker processes, by outcome: completed, failed, timed_out, unreachable, cut, aborted. Null: the caller is not the operator.',
+      ),
     ),
   },
   { $id: 'McpServerInfo' },

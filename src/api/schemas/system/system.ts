@@ -1,7 +1,8 @@
 /** Health, readiness and statistics in the API. */
 import { Type, type Static } from 'typebox';
 import { STATES } from '../../../core/run/state.ts';
-import { Count, described } from '../common.ts';
+import { WAIT_REASONS } from '../../../core/run/wait-reason.ts';
+import { Count, Instant, described } from '../common.ts';
 import { oneOf, strict } from '../../../schema/build.ts';
 
 export const Health = strict({ status: Type.Literal('ok') }, { $id: 'Health' });
@@ -29,6 +30,20 @@ export const Stats = strict(
       additionalProperties: Count,
       description: 'Number of contexts by state. States without contexts are left out.',
     }),
+    waits: Type.Array(
+      strict({
+        reason: oneOf(
+          WAIT_REASONS,
+          'slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue.',
+        ),
+        contexts: Count,
+        since: described(Instant, 'Since when the oldest of them waits.'),
+      }),
+      {
+        description:
+          'Why contexts with work do not run now, the most contexts first. Reasons without any are left out.',
+      },
+    ),
   },
   { $id: 'Stats' },
 );

@@ -1,8 +1,9 @@
 /** Roles in the API. */
 import { Type, type Static } from 'typebox';
 import { Instant, Positive, described, listOf } from '../common.ts';
-import { nullable, oneOf, strict } from '../../../schema/build.ts';
-import { WorkerConfig } from '../../../schema/config.ts';
+import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
+import { INCLUDED, WITH_EFFECTIVE } from './effective.ts';
+import { RoleDefinition, WorkerConfig } from '../../../schema/config.ts';
 
 export const Role = strict(
   {
@@ -20,9 +21,26 @@ export const Role = strict(
 );
 export type Role = Static<typeof Role>;
 
+/** Of one role that is read. */
+export const ReadRole = strict({ ...Role.properties, ...INCLUDED }, { $id: 'ReadRole' });
+export type ReadRole = Static<typeof ReadRole>;
+
+export const RoleVersion = strict(
+  {
+    version: Positive,
+    definition: nullable(described(ref(RoleDefinition), 'Null: this version deleted the role.')),
+    created_at: Instant,
+  },
+  { $id: 'RoleVersion' },
+);
+export type RoleVersion = Static<typeof RoleVersion>;
+
+export const RoleVersionList = listOf('RoleVersionList', RoleVersion);
+
 export const RoleList = listOf('RoleList', Role);
 
 export const RoleQuery = strict({
+  ...WITH_EFFECTIVE,
   version: Type.Optional(
     Type.Integer({
       minimum: 1,

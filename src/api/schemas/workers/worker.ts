@@ -5,6 +5,7 @@ import { WORKER_STATES } from '../../../db/read/contexts/worker-views.ts';
 import { Archived, Count, Instant, Page, Positive, UserName, Uuid, described, listOf } from '../common.ts';
 import { nullable, oneOf, plainText, ref, strict } from '../../../schema/build.ts';
 import { FirstMessage } from '../messages/message.ts';
+import { INCLUDED, WITH_EFFECTIVE } from './effective.ts';
 import { ConfigPatch, RoleName, WorkerConfig } from '../../../schema/config.ts';
 
 const Name = plainText(200, 1);
@@ -33,6 +34,12 @@ export const Worker = strict(
   { $id: 'Worker' },
 );
 export type Worker = Static<typeof Worker>;
+
+/** Of one worker that is read. */
+export const ReadWorker = strict({ ...Worker.properties, ...INCLUDED }, { $id: 'ReadWorker' });
+export type ReadWorker = Static<typeof ReadWorker>;
+
+export const ReadWorkerQuery = strict(WITH_EFFECTIVE);
 
 export const WorkerList = listOf('WorkerList', Worker);
 

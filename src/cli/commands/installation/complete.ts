@@ -51,6 +51,8 @@ async function namesOf(client: Client, kind: Exclude<LiveName, 'profiles'>): Pro
       return shortIds((await client.approvals.list(page).page()).data.map(({ tool_call_id }) => tool_call_id));
     case 'keys':
       return shortIds((await client.keys.list(page).page()).data.map(({ id }) => id));
+    case 'processes':
+      return shortIds((await client.processes.list({ ...page, live: true }).page()).data.map(({ id }) => id));
     case 'webhooks':
       return shortIds((await client.webhooks.list(page).page()).data.map(({ id }) => id));
     case 'places':

@@ -1,40 +1,115 @@
-/** `ps`: lists the worker processes of the installation, and how many runs each has. For the operator. */
+/** `ps`: lists the worker processes of the installation. Subcommands pause, resume and drain one. For the operator. */
 import type { Command } from 'commander';
-import type { System } from '../../../client/index.ts';
-import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { NightshiftError, type Client, type RequestedProcess, type WorkerProcess } from '../../../client/index.ts';
+import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT } from '../../exit.ts';
-import { listText, type List } from '../../list.ts';
+import { PAGE, pickId } from '../../find/pick.ts';
+import { printList, type List } from '../../list.ts';
 import { ago } from '../../terminal/time.ts';
+import { wholeNumber } from '../../values.ts';
 
-type Process = NonNullable<System['processes']>[number];
+type Listed = Common & { all?: boolean; limit: number };
 
 export function psCommand(cli: Cli): Command {
-  return apiCommand('ps', 'list worker processes and how busy they are (operator)', [
-    'nightshift ps',
-    "nightshift ps --json | jq '.data[] | {host, running}'",
-  ]).action((options: Common) =>
+  const command = apiCommand(
+    'ps',
+    'list worker processes and how busy they are; pause, resume or drain one (operator)',
+    [
+      'nightshift ps',
+      'nightshift ps --all',
+      "nightshift ps --json | jq '.data[] | {host, running}'",
+      'nightshift ps drain 9f3c01d2',
+    ],
+  )
+    .option('--all', 'also those that ended in the last days')
+    .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 10_000), 100);
+  return withBelow(command, [
+    actionCommand(cli, {
+      name: 'pause',
+      summary: 'let a worker process begin no run until it is resumed; its runs go on',
+      act: (client, id) => client.processes.pause(id),
+      done: 'begins no run until it is resumed',
+    }),
+    actionCommand(cli, {
+      name: 'resume',
+      summary: 'let a paused worker process begin runs again',
+      act: (client, id) => client.processes.resume(id),
+      done: 'begins runs again',
+    }),
+    actionCommand(cli, {
+      name: 'drain',
+      summary: 'let a worker process release its runs for other processes, and end',
+      act: (client, id) => client.processes.drain(id),
+      done: 'releases its runs, and then ends',
+    }),
+  ]).action((options: Listed) =>
     carryOut(cli, options, async (client) => {
-      const { processes: data } = await client.system.get();
-      if (data === null)
-        throw new CommandError(
-          EXIT.failed,
-          'Only the operator sees worker processes. Set NIGHTSHIFT_API_KEY to the admin key, or run nightshift login with it.',
-        );
-      print(cli, options, { data }, listText(cli, data, LIST));
+      const query = { limit: Math.min(options.limit + 1, PAGE), ...(options.all === true ? {} : { live: true }) };
+      try {
+        await printList(cli, options, client.processes.list(query), LIST);
+      } catch (error) {
+        throw isForbidden(error) ? NOT_OPERATOR : error;
+      }
     }),
   );
 }
 
-const LIST: List<Process> = {
+type Action = {
+  name: string;
+  summary: string;
+  act: (client: Client, id: string) => Promise<RequestedProcess>;
+  /** What the process does now. */
+  done: string;
+};
+
+function actionCommand(cli: Cli, { name, summary, act, done }: Action): Command {
+  return apiCommand(name, summary, [`nightshift ps ${name} 9f3c01d2`])
+    .argument('<id>', 'the worker process, or a part of its id')
+    .action((named: string, options: Common) =>
+      carryOut(cli, options, async (client) => {
+        const id = await findProcessId(client, named);
+        const asked = await act(client, id);
+        print(cli, options, asked, `The worker process ${id} ${done}. It follows within about a second.\n`);
+      }),
+    );
+}
+
+function findProcessId(client: Client, named: string): Promise<string> {
+  return pickId(named, {
+    one: 'worker process',
+    where: 'those that are alive',
+    lists: '`nightshift ps --json`',
+    rows: () => client.processes.list({ limit: PAGE, live: true }),
+    idOf: ({ id }) => id,
+    about: ({ host, pid }) => `${host}, pid ${pid}`,
+  });
+}
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof NightshiftError && error.code === 'forbidden';
+}
+
+const NOT_OPERATOR = new CommandError(
+  EXIT.failed,
+  'Only the operator sees worker processes. Set NIGHTSHIFT_API_KEY to the admin key, or run nightshift login with it.',
+);
+
+const LIST: List<WorkerProcess> = {
   none: 'No worker process is alive: jobs wait. Start one with nightshift worker.',
   columns: [
     { title: 'HOST', cell: ({ host }) => host },
     { title: 'PID', cell: ({ pid }) => String(pid), right: true },
-    { title: 'RUNNING', cell: ({ running, concurrency }) => `${running ?? '–'} of ${concurrency ?? '–'}`, right: true },
+    { title: 'STATUS', cell: statusText },
+    { title: 'RUNNING', cell: ({ running, concurrency }) => `${running} of ${concurrency ?? '–'}`, right: true },
     { title: 'UP', cell: ({ started_at }) => ago(started_at), right: true },
     { title: 'SEEN', cell: ({ heartbeat_at }) => `${ago(heartbeat_at)} ago`, right: true, spare: 2 },
     { title: 'VERSION', cell: ({ version }) => version, spare: 3 },
-    { title: 'PROCESS', cell: ({ id }) => id, spare: 4 },
+    { title: 'PROCESS', cell: ({ id }) => id },
     { title: 'SERVES', cell: ({ providers, mcp_servers }) => [...providers, ...mcp_servers].join(' '), spare: 1 },
   ],
 };
+
+/** With what was asked of it, until it does it. */
+function statusText({ status, requested_status: requested, ended_at: endedAt }: WorkerProcess): string {
+  return endedAt !== null || status === requested ? status : `${status}, will be ${requested}`;
+}

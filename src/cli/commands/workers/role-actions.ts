@@ -1,7 +1,8 @@
-/** Subcommands of `roles`: show, put and delete one role. */
+/** Subcommands of `roles`: show, put and delete one role, and list its versions. */
 import type { Command } from 'commander';
-import type { Role, RoleDefinition } from '../../../client/index.ts';
+import type { Role, RoleDefinition, RoleVersion } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, type Cli, type Common } from '../../cli.ts';
+import { pageSize, printList, type List } from '../../list.ts';
 import { readJson } from '../../read-task.ts';
 import { oneLine } from '../../terminal/safe.ts';
 import { given, wholeNumber } from '../../values.ts';
@@ -23,6 +24,33 @@ export function showRoleCommand(cli: Cli): Command {
         cli.screen.note(cli.screen.sideInk('dim', `${titleOf(role)}, from ${role.updated_at ?? 'the config file'}`));
       }),
     );
+}
+
+export function roleVersionsCommand(cli: Cli): Command {
+  return apiCommand('versions', 'list the versions of a role, newest first; also of a deleted one', [
+    'nightshift roles versions support',
+    'nightshift roles show support --version 3 | nightshift roles put support -',
+  ])
+    .argument('<role>', 'name of the role')
+    .option('-n, --limit <n>', 'maximum number of versions', wholeNumber(1, 500), 20)
+    .action((name: string, options: Common & { limit: number }) =>
+      carryOut(cli, options, (client) =>
+        printList(cli, options, client.roles.versions(name, { limit: pageSize(options.limit) }), VERSIONS),
+      ),
+    );
+}
+
+const VERSIONS: List<RoleVersion> = {
+  none: 'No versions: the role is defined in the config file.',
+  columns: [
+    { title: 'VERSION', cell: ({ version }) => `v${version}` },
+    { title: 'CREATED', cell: ({ created_at }) => created_at },
+    { title: 'FIELDS', spare: 1, cell: ({ definition }) => fieldsOf(definition) },
+  ],
+};
+
+function fieldsOf(definition: RoleDefinition | null): string {
+  return definition === null ? 'deleted' : Object.keys(definition).join(', ') || '–';
 }
 
 export function putRoleCommand(cli: Cli): Command {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Role } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
 import { listText, type List } from '../../list.ts';
-import { deleteRoleCommand, putRoleCommand, showRoleCommand } from './role-actions.ts';
+import { deleteRoleCommand, putRoleCommand, roleVersionsCommand, showRoleCommand } from './role-actions.ts';
 
 export function rolesCommand(cli: Cli): Command {
   const command = apiCommand('roles', 'list the roles of the API and of the config file; show, define or delete one', [
@@ -11,12 +11,16 @@ export function rolesCommand(cli: Cli): Command {
     'nightshift roles show support > support.json',
     'nightshift roles put support support.json',
   ]);
-  return withBelow(command, [showRoleCommand(cli), putRoleCommand(cli), deleteRoleCommand(cli)]).action(
-    (options: Common) =>
-      carryOut(cli, options, async (client) => {
-        const data = await client.roles.list({ limit: 200 }).all();
-        print(cli, options, { data }, listText(cli, data, LIST));
-      }),
+  return withBelow(command, [
+    showRoleCommand(cli),
+    roleVersionsCommand(cli),
+    putRoleCommand(cli),
+    deleteRoleCommand(cli),
+  ]).action((options: Common) =>
+    carryOut(cli, options, async (client) => {
+      const data = await client.roles.list({ limit: 200 }).all();
+      print(cli, options, { data }, listText(cli, data, LIST));
+    }),
   );
 }
 

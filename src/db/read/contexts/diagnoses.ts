@@ -56,6 +56,8 @@ export type Diagnosis = {
   below: AwaitedBelow[];
   /** Whether any worker process is alive. */
   live: boolean;
+  /** Whether any of them begins runs: the others are paused or drain. */
+  isServed: boolean;
   /** The user of its worker. */
   user: UserOrNone;
   /** Whether contexts of users of its tenant wait for a worker process. */
@@ -96,6 +98,7 @@ export async function findDiagnosis(
       coalesce(${awaitedWorkers(sql`c.id`)}, '[]') as workers,
       coalesce(case when c.scheduling_status in ('waiting', 'running') then ${awaitedBelow(sql`c.id`)} end, '[]') as below,
       exists (select 1 from processes p where not ${isDead(times)}) as live,
+      exists (select 1 from processes p where not ${isDead(times)} and p.status = 'running') as "isServed",
       case when c.scheduling_status = 'runnable' then (
         select count(*)::int from contexts o
         where o.scheduling_status = 'runnable' and o.tenant_id = c.tenant_id and o.user_name = c.user_name

@@ -2,7 +2,10 @@
 import { sql } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
 import { shownState, type DurableState } from '../../../core/run/state.ts';
+import { waitReason, type WaitReason } from '../../../core/run/wait-reason.ts';
+import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
+import { millis } from '../../connection/instant.ts';
 import { isAtWork } from '../contexts/shown-state.ts';
 
 /** Across all tenants, from partial indexes only: idle contexts are not counted. */
@@ -51,7 +54,11 @@ type TenantStats = {
   waiting: number;
   /** Contexts by shown state, without states that have none. */
   byState: Map<DurableState, number>;
+  /** Contexts that wait, by reason, and since when the oldest of them does. */
+  waits: Map<WaitReason, Waits>;
 };
+
+type Waits = { contexts: number; since: Millis };
 
 /**
  * One statement, so that nothing is counted twice. Active contexts come from partial indexes. Idle ones are counted in
@@ -63,6 +70,8 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     scheduling_status: string;
     some_queued: boolean;
     retried: boolean;
+    throttled: boolean;
+    since: Millis | null;
     contexts: number;
     queued: number;
     running: number;
@@ -71,14 +80,17 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     select c.state, c.scheduling_status, c.queued > 0 as some_queued,
       c.state = 'TransientFailure' and c.scheduling_status = 'running'
         and coalesce(j.retry_at <= clock_timestamp(), true) as retried,
+      coalesce(j.error -> 'throttled' is not null, false) as throttled,
+      ${millis(sql`min(case when c.scheduling_status = 'waiting' then c.state_since
+        when c.scheduling_status = 'runnable' and not c.stopped and (c.queued > 0 or j.id is not null) then c.next_check_at end)`)} as since,
       count(*)::int as contexts, sum(c.queued)::int as queued,
       count(j.id) filter (where j.status = 'running')::int as running,
       count(j.id) filter (where j.status = 'waiting')::int as waiting
     from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
     where c.tenant_id = ${tenantId} and ${isAtWork}
-    group by 1, 2, 3, 4
+    group by 1, 2, 3, 4, 5
     union all
-    select r.state, 'idle', false, false, r.contexts, r.queued, 0, 0
+    select r.state, 'idle', false, false, false, null, r.contexts, r.queued, 0, 0
     from (
       select count(*) filter (where state = 'Idle')::int as idle,
         count(*) filter (where state = 'PermanentFailure')::int as failed,
@@ -89,10 +101,16 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
       values ('Idle', n.idle, n.queued), ('PermanentFailure', n.failed, 0), ('Stopped', n.stopped, 0)
     ) r(state, contexts, queued)`);
   const byState = new Map<DurableState, number>();
-  for (const { state, scheduling_status: status, some_queued: someQueued, retried, contexts } of rows) {
+  const waits = new Map<WaitReason, Waits>();
+  for (const row of rows) {
+    const { state, scheduling_status: status, some_queued: someQueued, retried, throttled, since, contexts } = row;
     const shown = retried ? 'AwaitingLLMResponse' : shownState(state, status, someQueued ? 1 : 0);
     if (contexts > 0) byState.set(shown, (byState.get(shown) ?? 0) + contexts);
+    if (since === null) continue;
+    const reason = waitReason(state, status === 'runnable', throttled);
+    const known = waits.get(reason) ?? { contexts: 0, since };
+    waits.set(reason, { contexts: known.contexts + contexts, since: Math.min(known.since, since) });
   }
   const sum = (member: 'queued' | 'running' | 'waiting') => rows.reduce((total, row) => total + row[member], 0);
-  return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState };
+  return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState, waits };
 }

@@ -55,6 +55,27 @@ export async function listRoles(
   return toPage(await executor.execute<OfPage & RoleView>(withinBytes(rows, sql`p.name collate "C"`)), (row) => row);
 }
 
+/** `definition` null: this version deleted the role. */
+export type RoleVersionView = { version: number; definition: Role | null; createdAt: Millis };
+
+/** All versions of a name, newest first, within the byte limit of a page. `after`: a version. */
+export async function listVersions(
+  executor: Executor,
+  tenantId: TenantId,
+  name: string,
+  { after, limit }: PageRequest<number | null>,
+): Promise<Page<RoleVersionView>> {
+  const earlier = after === null ? sql`` : sql`and r.version < ${after}`;
+  const rows = sql`select r.version, r.definition, ${millis(sql`r.created_at`)} as "createdAt",
+    coalesce(octet_length(r.definition::text), 0) as bytes
+    from roles r where r.tenant_id = ${tenantId} and r.name = ${name} ${earlier}
+    order by r.version desc limit ${limit}`;
+  return toPage(
+    await executor.execute<OfPage & RoleVersionView>(withinBytes(rows, sql`p.version desc`)),
+    ({ version, definition, createdAt }) => ({ version, definition, createdAt }),
+  );
+}
+
 /** Names of current roles, at most `limit`. */
 export async function listRoleNames(
   executor: Executor,

@@ -15,7 +15,13 @@ import type { WorkerResults } from '../../../core/transitions/waits.ts';
 import type { Settings } from '../../../core/workers/settings.ts';
 import type { Arrangement, CallResult } from '../../../core/workers/spawn.ts';
 import { workersOf, type SpawnAsk, type WaitAsk } from '../../../core/workers/worker-asks.ts';
-import { narrowed, overLimit, type WorkerLimits } from '../../../core/workers/worker-limits.ts';
+import {
+  effectiveLimits,
+  limitsOf,
+  limitValues,
+  overLimit,
+  type WorkerLimits,
+} from '../../../core/workers/worker-limits.ts';
 import type { Parent, WorkerOutcome } from '../../../db/run/team.ts';
 import type { WorkerState } from '../../process/ports.ts';
 import { childWorkerSpec } from '../child-worker-spec.ts';
@@ -148,7 +154,7 @@ async function arrangeSpawn(
 /** The narrowest of the limits of the config file, the worker's role, and its own config. */
 export function treeLimitsOf(team: TeamAbilities, { role, definition, config }: Parent): WorkerLimits {
   const ofRole = definition ?? (role === null ? undefined : team.roles.get(role.name));
-  return narrowed(narrowed(team.limits, ofRole?.limits ?? {}), config.limits ?? {});
+  return limitValues(effectiveLimits(limitsOf(team.limits, {}), ofRole?.limits ?? {}, config.limits ?? {}));
 }
 
 async function arrangeWait(

@@ -3,7 +3,7 @@
  * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
 import type { QueryKey } from '@tanstack/react-query';
-import type { AuditEntry, Change, Context, Job, Json } from 'nightshift/client';
+import type { AuditEntry, Change, Context, Job, Json, WorkerConfig } from 'nightshift/client';
 
 export type ContextFilter = {
   archived?: boolean;
@@ -78,6 +78,8 @@ export const keys = {
   childrenList: (id: string, archived: boolean) => ['children', id, archived] as const,
   /** Not below the key of its context: lists of messages bring their calls along. */
   toolCall: (id: string, callId: string) => ['tool', id, callId] as const,
+  /** Not below the key of its job: it changes with its step only. `state`: of the step. */
+  stepCall: (callId: string, state: string) => ['step-call', callId, state] as const,
   callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
@@ -85,10 +87,14 @@ export const keys = {
   retry: (target: unknown) => ['retry', target] as const,
   job: (id: string) => ['job', id] as const,
   jobRecord: (id: string) => ['job', id, 'record'] as const,
+  jobLog: (id: string, level: string) => ['job-log', id, level] as const,
   steps: (id: string) => ['job', id, 'steps'] as const,
+  replay: (id: string) => ['replay', id] as const,
   prompt: (id: string, n: number) => ['prompt', id, n] as const,
   workers: ['workers'] as const,
   worker: (id: string) => ['worker', id] as const,
+  effective: (id: string) => ['effective', id] as const,
+  promptLimits: (id: string, config: WorkerConfig) => ['prompt-limits', id, config] as const,
   /** Not below the key of its context: without the stream of the context, it is read again with the worker. */
   workerState: (id: string) => ['worker', id, 'state'] as const,
   tree: (id: string) => ['tree', id] as const,
@@ -102,9 +108,14 @@ export const keys = {
   /** Below the deliveries of its webhook. */
   delivery: (id: string, deliveryId: string) => ['deliveries', id, deliveryId] as const,
   roles: ['roles'] as const,
+  roleVersions: (name: string) => ['roles', name, 'versions'] as const,
   role: (name: string, version: number | null) => ['role', name, version] as const,
   schedules: ['schedules'] as const,
   scheduleRuns: (id: string) => ['schedule-runs', id] as const,
+  /** Of the command palette. */
+  palette: (text: string) => ['palette', text] as const,
+  processes: ['processes'] as const,
+  processList: (live: boolean) => ['processes', live] as const,
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
   system: ['system'] as const,

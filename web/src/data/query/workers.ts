@@ -1,14 +1,50 @@
 /** Queries for workers, worker trees and roles. */
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { NightshiftError, type Context, type Role, type RoleDefinition, type Worker } from 'nightshift/client';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import {
+  NightshiftError,
+  type Context,
+  type ReadRole,
+  type Role,
+  type RoleDefinition,
+  type RoleVersion,
+  type Worker,
+  type WorkerConfig,
+} from 'nightshift/client';
 import { client } from '../client.ts';
 import { everyMs } from '../live/changes.ts';
 import { keys } from './keys.ts';
+import { at, byCursor } from './pages-of.ts';
 
 export function workerQuery(id: string) {
   return queryOptions({
     queryKey: keys.worker(id),
     queryFn: ({ signal }) => client.workers.get(id, { signal }),
+  });
+}
+
+/** A worker with the settings that apply to it; read on each opening of its form. */
+/** What limits the prompts of a worker with this config; null: it is not known here. */
+export function promptLimitsQuery(id: string, config: WorkerConfig) {
+  return queryOptions({
+    queryKey: keys.promptLimits(id, config),
+    queryFn: async ({ signal }) => {
+      const { effective } = await client.workers.effective(id, { signal });
+      if (effective == null) return null;
+      const { type, threshold } = effective.compaction.value;
+      return { tokens: effective.context_limit.value, compactsAt: type === 'none' ? null : threshold };
+    },
+    staleTime: Infinity,
+  });
+}
+
+export function effectiveQuery(id: string) {
+  return queryOptions({
+    queryKey: keys.effective(id),
+    queryFn: ({ signal }) => client.workers.effective(id, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
   });
 }
 
@@ -59,7 +95,8 @@ export function useRoleNames(chosen: string | null | undefined): string[] {
   return chosen == null || names.includes(chosen) ? names : [...names, chosen];
 }
 
-export type VersionedRole = { role: Role; etag: string | null };
+/** With the settings that apply to it. */
+export type VersionedRole = { role: ReadRole; etag: string | null };
 
 /** `version` null: the current version. */
 export function roleQuery(name: string, version: number | null = null) {
@@ -78,7 +115,8 @@ async function readRole(
   const onEtag = (value: string): void => {
     etag = value;
   };
-  const role = await client.roles.get(name, version === null ? {} : { version }, { ...options, onEtag });
+  const query = { include: 'effective' as const, ...(version !== null && { version }) };
+  const role = await client.roles.get(name, query, { ...options, onEtag });
   return { role, etag };
 }
 
@@ -100,6 +138,21 @@ export async function putRole(name: string, etag: string | null, definition: Rol
     // The role was deleted concurrently: create it again.
     return theirs === null ? putRole(name, null, definition) : { kind: 'conflict', theirs };
   }
+}
+
+/** The versions of a role, newest first. */
+export function roleVersionsQuery(name: string) {
+  return infiniteQueryOptions({
+    queryKey: keys.roleVersions(name),
+    queryFn: ({ pageParam, signal }) => client.roles.versions(name, { limit: 50, ...at(pageParam) }, { signal }).page(),
+    ...byCursor,
+    staleTime: 0,
+  });
+}
+
+/** Puts the definition of an older version again, unless the role was changed since `current` was read. */
+export function restoreRole(name: string, definition: RoleDefinition, current: RoleVersion): Promise<RoleChange> {
+  return putRole(name, current.definition === null ? null : `"${current.version}"`, definition);
 }
 
 export async function deleteRole(name: string): Promise<void> {

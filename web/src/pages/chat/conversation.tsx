@@ -1,7 +1,7 @@
 /** View of one context: header, messages, state, queued inputs and composer. */
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
-import { ArrowLeft, Network } from 'lucide-react';
+import { ArrowLeft, Link as LinkIcon, Network } from 'lucide-react';
 import { useCallback, useRef, type RefObject } from 'react';
 import type { Context, PartialMessage } from 'nightshift/client';
 import { useCardKeys } from '../../answers/card-keys.ts';
@@ -14,12 +14,14 @@ import { clickByKey, usePageKeys } from '../../ui/forms/page-keys.ts';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { useTitle } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
+import { CopyButton } from '../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Tooltip } from '../../ui/layout/tooltip.tsx';
 import { chatWords } from '../../words.ts';
 import { BranchBar } from './branches/branch-bar.tsx';
 import { Composer } from './composer/composer.tsx';
 import { focusComposer } from './composer/focus.ts';
+import { ContextGauge } from './context-gauge.tsx';
 import { ContextMenu } from './contexts/context-menu.tsx';
 import css from './conversation.module.css';
 import { BeingSent } from './messages/input-bubble.tsx';
@@ -109,6 +111,7 @@ function Header({ context, state }: { context: Context; state: string }) {
       <span className={css.state} data-busy={isBusy(state)}>
         <StatusBadge status={state} />
       </span>
+      <ContextGauge context={context} />
       <div className={css.actions}>
         <BranchBar context={context} />
         <Tooltip text={chatWords.tree}>
@@ -121,6 +124,12 @@ function Header({ context, state }: { context: Context; state: string }) {
             <Network />
           </Link>
         </Tooltip>
+        <CopyButton
+          read={() => `${globalThis.location.origin}/contexts/${context.id}`}
+          label={chatWords.copyLink}
+          icon={<LinkIcon />}
+          size="medium"
+        />
         <ContextMenu context={context} />
       </div>
     </header>

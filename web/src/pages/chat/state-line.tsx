@@ -48,7 +48,7 @@ export function StateLine({ context, state }: { context: Context; state: string 
         </span>
       )}
       {jobId !== null && (
-        <Link to="/jobs/$jobId" params={{ jobId }} className={css.job}>
+        <Link to="/jobs/$jobId" params={{ jobId }} search={{ tab: 'timeline' }} className={css.job}>
           {chatWords.timeline}
         </Link>
       )}

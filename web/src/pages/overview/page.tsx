@@ -1,4 +1,4 @@
-/** Overview: current counts, statistics over time, worker processes. */
+/** Overview: current counts, and statistics over time. */
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { historyQuery, statsQuery } from '../../data/query/system.ts';
@@ -8,7 +8,6 @@ import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Now } from './now.tsx';
 import { Plots } from './plots.tsx';
-import { Processes } from './processes.tsx';
 import { SPANS, spanNamed } from './spans.ts';
 import { overviewWords, placeWords } from '../../words.ts';
 
@@ -40,7 +39,6 @@ export function OverviewPage() {
         <ErrorState error={history.error} onRetry={() => void history.refetch()} busy={history.isFetching} />
       )}
       {history.data !== undefined && <Plots history={history.data} />}
-      <Processes />
     </Page>
   );
 }

@@ -2,6 +2,7 @@ import type { ProviderStatus } from 'nightshift/client';
 import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { Table } from '../../ui/layout/table.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
+import { LiftThrottle } from './lift-throttle.tsx';
 import { OfSystem } from './of-system.tsx';
 import { Prices } from './prices.tsx';
 import listCss from '../../ui/list.module.css';
@@ -53,7 +54,8 @@ function State({ provider }: { provider: ProviderStatus }) {
           <Sentence
             text={words.throttle}
             gaps={{ model, reason: reason.replaceAll('_', ' '), when: <RelativeTime at={until} /> }}
-          />
+          />{' '}
+          <LiftThrottle name={provider.name} id={id} model={model} />
         </div>
       ))}
     </>

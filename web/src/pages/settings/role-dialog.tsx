@@ -20,19 +20,18 @@ const MOST_VERSIONS = 50;
 
 export function RoleDialog({ edited, onClose }: { edited: EditedRole | null; onClose: () => void }) {
   return (
-    <Dialog
-      open={edited !== null}
-      onClose={onClose}
-      wide
-      title={titleOf(edited)}
-      description={edited?.kind === 'known' && edited.isFile ? words.ofFile : words.defaults}
-    >
+    <Dialog open={edited !== null} onClose={onClose} wide title={titleOf(edited)} description={descriptionOf(edited)}>
       {edited?.kind === 'new' && <RoleForm known={null} first={NEW_ROLE} isReadOnly={false} onClose={onClose} />}
       {edited?.kind === 'known' && (
         <Known key={edited.name} name={edited.name} isFile={edited.isFile} onClose={onClose} />
       )}
     </Dialog>
   );
+}
+
+function descriptionOf(edited: EditedRole | null): string {
+  if (edited === null || edited.kind === 'new') return words.defaults;
+  return edited.isFile ? words.ofFile : words.greyed;
 }
 
 function titleOf(edited: EditedRole | null): string {
@@ -55,6 +54,7 @@ function Known({ name, isFile, onClose }: { name: string; isFile: boolean; onClo
   const shown = version === null ? current.data : older.data;
   return (
     <>
+      {isFile && current.data.role.effective === null && <p role="status">{words.unknown}</p>}
       {newest !== null && newest > 1 && (
         <Versions
           newest={newest}

@@ -33,7 +33,7 @@ export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
   const { patch, faults } = readChanges(toConfigDraft(base.definition), draft);
   const save = useSave(name, { onConflict: setTheirs, onSaved: onClose });
   const saveAs = (etag: string | null): void => {
-    if (patch !== null) save.mutate({ etag, definition: withPatch(base.definition, patch) });
+    if (patch !== null) save.mutate({ ...base, etag, definition: withPatch(base.definition, patch) });
   };
   const leaveConflict = (next: RoleBase): void => {
     setBase(next);
@@ -47,10 +47,11 @@ export function RoleForm({ known, first, isReadOnly, onClose }: Props) {
     leaveConflict({ ...base, etag });
     saveAs(etag);
   };
+  const effective = base.effective === null ? null : { settings: base.effective, role: null };
   const change = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
   return (
     <ConfigEditor
-      edited={{ draft, faults, isReadOnly, unset: { model, choice: words.default }, onChange: change }}
+      edited={{ draft, faults, isReadOnly, effective, unset: { model, choice: words.default }, onChange: change }}
       notice={theirs !== null && <RoleConflict theirs={theirs} onShow={onShow} onOverwrite={onOverwrite} />}
       saving={save}
       canSave={patch !== null && NAME.test(name) && !isReadOnly}

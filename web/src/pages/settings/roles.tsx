@@ -12,6 +12,7 @@ import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
 import { RoleDialog, type EditedRole } from './role-dialog.tsx';
+import { RoleVersions } from './versions/role-versions.tsx';
 import listCss from '../../ui/list.module.css';
 import { actionOn, commonWords, settingsWords } from '../../words.ts';
 import css from './settings.module.css';
@@ -22,6 +23,7 @@ export function Roles() {
   const roles = useQuery(rolesQuery());
   const [edited, setEdited] = useState<EditedRole | null>(null);
   const [deleted, setDeleted] = useState<Role | null>(null);
+  const [versionsOf, setVersionsOf] = useState<string | null>(null);
   const make = (
     <Button variant="primary" onClick={() => setEdited({ kind: 'new' })}>
       <Plus aria-hidden="true" /> {words.new}
@@ -49,18 +51,22 @@ export function Roles() {
               key={role.name}
               role={role}
               onOpen={() => setEdited({ kind: 'known', name: role.name, isFile: role.source === 'file' })}
+              onVersions={() => setVersionsOf(role.name)}
               onDelete={() => setDeleted(role)}
             />
           ))}
         </ul>
       )}
       <RoleDialog edited={edited} onClose={() => setEdited(null)} />
+      <RoleVersions name={versionsOf} onClose={() => setVersionsOf(null)} />
       {deleted !== null && <DeleteRole role={deleted} onClose={() => setDeleted(null)} />}
     </div>
   );
 }
 
-function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; onDelete: () => void }) {
+type ItemProps = { role: Role; onOpen: () => void; onVersions: () => void; onDelete: () => void };
+
+function RoleItem({ role, onOpen, onVersions, onDelete }: ItemProps) {
   const isFile = role.source === 'file';
   const tools = role.tools?.length ?? 0;
   const open = isFile ? words.show : commonWords.edit;
@@ -73,6 +79,15 @@ function RoleItem({ role, onOpen, onDelete }: { role: Role; onOpen: () => void; 
           <Button size="small" onClick={onOpen} aria-label={actionOn(open, words.role(role.name))}>
             {open}
           </Button>
+          {!isFile && (
+            <Button
+              size="small"
+              onClick={onVersions}
+              aria-label={actionOn(settingsWords.versions.open, words.role(role.name))}
+            >
+              {settingsWords.versions.open}
+            </Button>
+          )}
           {!isFile && (
             <Button
               size="small"

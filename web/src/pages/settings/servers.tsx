@@ -27,7 +27,7 @@ export function ServersTab() {
           </Empty>
         ) : (
           <div className={listCss.stack}>
-            {servers.map(({ name, state, tools }) => (
+            {servers.map(({ name, state, tools, restarts, calls }) => (
               <Card
                 key={name}
                 title={name}
@@ -38,6 +38,7 @@ export function ServersTab() {
                 }
                 flush
               >
+                {restarts !== null && calls !== null && <p className={css.padded}>{words.figures(restarts, calls)}</p>}
                 {tools === null ? <p className={css.padded}>{words.toolsUnknown}</p> : <ToolList tools={tools} />}
               </Card>
             ))}

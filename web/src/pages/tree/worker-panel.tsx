@@ -86,7 +86,7 @@ export function WorkerPanel({
             <MessagesSquare /> {words.openChat}
           </Link>
           {jobId !== null && (
-            <Link to="/jobs/$jobId" params={{ jobId }} className={buttonClass({})}>
+            <Link to="/jobs/$jobId" params={{ jobId }} search={{ tab: 'timeline' }} className={buttonClass({})}>
               <Timer /> {words.timeline}
             </Link>
           )}

@@ -1,18 +1,23 @@
 import { Check, Copy } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { IconButton } from '../forms/button.tsx';
 import { uiWords } from '../../words.ts';
+import { copyText } from './copy-text.ts';
 
 const SHOWN_MS = 1500;
 
-/** Copies a text to the clipboard. `read` is called when the button is pressed. */
+/** Copies a text to the clipboard. `read` is called when the button is pressed. `icon`: of a text of another kind. */
 export function CopyButton({
   read,
   label = uiWords.copy.no,
+  icon = <Copy />,
+  size = 'small',
   className,
 }: {
   read: () => string;
   label?: string;
+  icon?: ReactNode;
+  size?: 'small' | 'medium';
   className?: string | undefined;
 }) {
   const [copied, setCopied] = useState<'no' | 'yes' | 'refused'>('no');
@@ -21,18 +26,11 @@ export function CopyButton({
     const timer = setTimeout(() => setCopied('no'), SHOWN_MS);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = (): void => {
-    // The clipboard API is available only over HTTPS or from localhost.
-    if (!('clipboard' in navigator)) return setCopied('refused');
-    navigator.clipboard.writeText(read()).then(
-      () => setCopied('yes'),
-      () => setCopied('refused'),
-    );
-  };
+  const copy = async (): Promise<void> => setCopied((await copyText(read())) ? 'yes' : 'refused');
   const currentLabel = copied === 'no' ? label : uiWords.copy[copied];
   return (
-    <IconButton label={currentLabel} size="small" className={className} onClick={copy}>
-      {copied === 'yes' ? <Check /> : <Copy />}
+    <IconButton label={currentLabel} size={size} className={className} onClick={() => void copy()}>
+      {copied === 'yes' ? <Check /> : icon}
     </IconButton>
   );
 }

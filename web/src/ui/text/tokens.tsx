@@ -42,3 +42,13 @@ export function Tokens({ usage }: { usage: UsageShown }) {
 export function formatCount(count: number): string {
   return short.format(count);
 }
+
+/** Every digit. */
+export function formatFull(count: number): string {
+  return full.format(count);
+}
+
+/** `share`: from 0 to 1. */
+export function formatShare(share: number): string {
+  return percent.format(share);
+}

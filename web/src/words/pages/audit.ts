@@ -35,6 +35,9 @@ const actions: Readonly<Record<Action, string>> = {
   'tenant.changed': 'Tenant changed',
   'tenant.deleted': 'Tenant deleted',
   'throttle.ended': 'Throttle ended',
+  'process.paused': 'Worker process paused',
+  'process.resumed': 'Worker process resumed',
+  'process.drained': 'Worker process drained',
 };
 
 /** What follows the actor. `key`: as `keys` below write it. */
@@ -70,6 +73,9 @@ const did = {
   'tenant.changed': (fields, tenant) => `changed ${fields} of the tenant ${tenant}`,
   'tenant.deleted': (tenant) => `deleted the tenant ${tenant}`,
   'throttle.ended': (provider) => `ended throttles of ${provider}`,
+  'process.paused': (process) => `paused the worker process ${process}`,
+  'process.resumed': (process) => `resumed the worker process ${process}`,
+  'process.drained': (process) => `asked the worker process ${process} to drain`,
 } as const satisfies Record<Action, (...parts: string[]) => string>;
 
 export const auditWords = {

@@ -53,19 +53,4 @@ export const overviewWords = {
     about: (cost: string) => `${cost} in total`,
     unknown: 'None of the used models has a price.',
   },
-
-  processes: {
-    title: 'Worker processes',
-    hidden: 'Worker processes are visible with the admin key only',
-    hiddenAbout: 'Call {route} or {metrics} with the admin key.',
-    none: 'No worker process is running',
-    noneAbout: 'Jobs stay queued until you start one: {command}.',
-    host: 'Host',
-    hostOf: (host: string, pid: number) => `${host}, pid ${pid}`,
-    contexts: 'Active contexts',
-    contextsOf: (running: number | null, concurrency: number | null) => `${running ?? '–'} of ${concurrency ?? '–'}`,
-    version: 'Version',
-    started: 'Started',
-    heartbeat: 'Last heartbeat',
-  },
 } as const;

@@ -76,7 +76,10 @@ export const settingsWords = {
   role: {
     titleOfFile: (name: string) => `Role ${name}`,
     edit: (name: string) => `Edit role ${name}`,
-    ofFile: 'This role is defined in the config file and can be changed only there.',
+    ofFile:
+      'Defined in nightshift.config.ts, and can be changed only there. It has no versions: worker processes run it as their own file defines it.',
+    unknown: 'The API process does not have this role in its own config file, so its settings are not known here.',
+    greyed: 'Greyed values are defaults. Override a value to set it for this role.',
     defaults: 'Empty fields use the defaults.',
     default: 'Default',
     anyModel: 'provider/model',
@@ -92,6 +95,31 @@ export const settingsWords = {
     changed: (version: number) => `The role was changed by someone else. Its current version is ${version}.`,
     show: 'Show theirs',
     overwrite: 'Overwrite with mine',
+  },
+  versions: {
+    open: 'Versions',
+    title: (name: string) => `Versions of role ${name}`,
+    about: 'Each change of a role makes a version. A worker keeps the version that it was created from.',
+    none: 'No versions',
+    list: 'Versions',
+    version: (version: number) => `Version ${version}`,
+    current: 'current',
+    deleted: 'role deleted',
+    compare: 'Compare',
+    compareVersion: (version: number) => `Compare version ${version}`,
+    restore: 'Restore',
+    restoreThis: 'Restore this version',
+    restoreVersion: (version: number) => `Restore version ${version}`,
+    restoreTitle: (version: number) => `Restore version ${version}?`,
+    restoreAbout: (name: string) =>
+      `Its settings become a new version of role ${name}, which new workers get. Existing workers keep their version.`,
+    restored: (name: string, old: number, made: number) => `Version ${old} of role ${name} restored as version ${made}`,
+    differences: 'Differences',
+    from: 'From',
+    to: 'To',
+    nothing: 'No version',
+    same: 'Both versions have the same settings.',
+    ofField: (field: string) => `Differences in ${field}`,
   },
   deleteRole: {
     title: (name: string) => `Delete role ${name}?`,
@@ -112,6 +140,14 @@ export const settingsWords = {
     noneAbout: 'Configure them as {setting} in {file}.',
     states: serverStates,
     toolsUnknown: 'The tools are listed after the first connection.',
+    /** Of the live worker processes. `calls`: by outcome. */
+    figures: (restarts: number, calls: Readonly<Record<string, number>>) => {
+      const outcomes = Object.entries(calls).filter(([, amount]) => amount > 0);
+      const texts = outcomes.map(([outcome, amount]) => `${amount} ${outcome.replaceAll('_', ' ')}`);
+      const all = outcomes.reduce((sum, [, amount]) => sum + amount, 0);
+      const ofCalls = all === 0 ? 'No calls yet' : `${count(all, 'call', 'calls')}: ${texts.join(', ')}`;
+      return restarts === 0 ? ofCalls : `${ofCalls} · connected again ${count(restarts, 'time', 'times')}`;
+    },
   },
   providers: {
     about: 'Default model: {model}. Provider keys are set in the environment of the processes and are never shown.',
@@ -121,6 +157,10 @@ export const settingsWords = {
     lastFailure: 'Last failure',
     /** `reason`: the code of the failure, as words. */
     throttle: '{model}: {reason}, next call {when}',
+    lift: 'End throttle',
+    liftOf: (model: string) => `End throttle of ${model}`,
+    lifted: (model: string) => `Jobs that wait for ${model} go on gradually`,
+    liftFailed: (model: string) => `Could not end the throttle of ${model}`,
     states: {
       noKey: 'No key set',
       throttled: 'Throttled',

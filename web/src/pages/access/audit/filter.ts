@@ -16,7 +16,15 @@ type ActionOption = { value: Action; label: string };
 const ALL = (Object.keys(LABELS) as Action[]).map((value): ActionOption => ({ value, label: LABELS[value] }));
 
 /** In the log of the installation only. */
-const OF_OPERATOR_ALONE: readonly Action[] = ['tenant.created', 'tenant.changed', 'tenant.deleted', 'throttle.ended'];
+const OF_OPERATOR_ALONE: readonly Action[] = [
+  'tenant.created',
+  'tenant.changed',
+  'tenant.deleted',
+  'throttle.ended',
+  'process.paused',
+  'process.resumed',
+  'process.drained',
+];
 /** In the log of the installation. */
 const OF_INSTALLATION: readonly Action[] = [...OF_OPERATOR_ALONE, 'key.created', 'session.started', 'session.ended'];
 

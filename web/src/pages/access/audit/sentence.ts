@@ -99,6 +99,10 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
       return nothing(did[action](target));
     case 'throttle.ended':
       return nothing(did[action](text('provider')));
+    case 'process.paused':
+    case 'process.resumed':
+    case 'process.drained':
+      return nothing(did[action](shortId(target)));
   }
 }
 

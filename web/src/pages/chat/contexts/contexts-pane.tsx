@@ -12,6 +12,7 @@ import { buttonClass } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { TextField } from '../../../ui/forms/field.tsx';
+import { useSettled } from '../../../ui/state/settled.ts';
 import { Select } from '../../../ui/forms/select.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
@@ -29,8 +30,6 @@ const LEAST = 20;
 const NEAR = 400;
 /** Contexts in a list by activity: the API leaves out older ones. */
 const NEWEST = 2_000;
-/** Debounce of the search field. */
-const PAUSE_MS = 250;
 /** Maximum length of the search text in the API. */
 const LONGEST = 200;
 
@@ -58,16 +57,6 @@ export function ContextsPane({ openId }: { openId: string | undefined }) {
       <Found key={shown} shown={shown} sought={useSettled(sought.trim())} openId={openId} />
     </section>
   );
-}
-
-/** Debounces a text; an empty text applies at once. */
-function useSettled(text: string): string {
-  const [settled, settle] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => settle(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return text === '' ? '' : settled;
 }
 
 function Found({ shown, sought, openId }: { shown: Shown; sought: string; openId: string | undefined }) {

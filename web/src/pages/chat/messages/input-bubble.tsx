@@ -8,9 +8,9 @@ import { classes } from '../../../ui/classes.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import { Sentence } from '../../../ui/text/sentence.tsx';
+import { FileBlock } from '../../../message-content/file-block.tsx';
 import { messageWords } from '../../../words.ts';
 import css from '../bubbles.module.css';
-import { FileBlock } from './file-block.tsx';
 import { MessageActions } from './message-actions.tsx';
 import { RetractedMark } from './retracted-mark.tsx';
 

@@ -25,7 +25,7 @@ export function RetractedMark({ message: { status, retraction, job_id: jobId } }
         )}
       </span>
       {jobId !== null && (
-        <Link to="/jobs/$jobId" params={{ jobId }}>
+        <Link to="/jobs/$jobId" params={{ jobId }} search={{ tab: 'timeline' }}>
           {chatWords.timeline}
         </Link>
       )}

@@ -27,7 +27,7 @@ export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonl
 /** Display text of a member. */
 export function show(draft: Draft, member: Member): string {
   const value = draft[member];
-  if (value.length === 0) return contextSettingsWords.conflict.notSet;
+  if (value === null || value.length === 0) return contextSettingsWords.conflict.notSet;
   if (typeof value === 'string') return value;
   return value
     .map((one) => {

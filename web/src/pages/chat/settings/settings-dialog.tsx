@@ -5,8 +5,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PatchContext } from 'nightshift/client';
 import { useState } from 'react';
 import { ConfigEditor } from '../../../config-editor/config-editor.tsx';
+import type { EffectiveOf } from '../../../config-editor/inherited.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { changeContext, readVersioned, type VersionedContext } from '../../../data/query/versioned-context.ts';
+import { effectiveQuery } from '../../../data/query/workers.ts';
 import { TextField } from '../../../ui/forms/field.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
@@ -31,7 +33,14 @@ export function SettingsDialog({ contextId, onClose }: Props) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
   });
-  if (read.data !== undefined) return <Editor contextId={contextId} onClose={onClose} first={read.data} />;
+  const workerId = read.data?.context.worker_id;
+  const worker = useQuery({ ...effectiveQuery(workerId ?? ''), enabled: workerId !== undefined });
+  // Without what applies, the form still shows and changes the own values.
+  if (read.data !== undefined && !worker.isPending) {
+    const { effective: settings = null, role = null } = worker.data ?? {};
+    const effective = settings === null ? null : { settings, role };
+    return <Editor contextId={contextId} onClose={onClose} first={read.data} effective={effective} />;
+  }
   return (
     <Dialog open onClose={onClose} wide title={words.title}>
       {read.isError ? (
@@ -43,7 +52,12 @@ export function SettingsDialog({ contextId, onClose }: Props) {
   );
 }
 
-function Editor({ contextId, onClose, first }: Props & { first: VersionedContext }) {
+function Editor({
+  contextId,
+  onClose,
+  first,
+  effective,
+}: Props & { first: VersionedContext; effective: EffectiveOf | null }) {
   const [base, setBase] = useState(first);
   const [draft, setDraft] = useState<Draft>(() => toDraft(first.context));
   const [theirs, setTheirs] = useState<VersionedContext | null>(null);
@@ -69,9 +83,15 @@ function Editor({ contextId, onClose, first }: Props & { first: VersionedContext
     );
   }
   return (
-    <Dialog open onClose={onClose} wide title={words.title} description={words.about}>
+    <Dialog
+      open
+      onClose={onClose}
+      wide
+      title={words.title}
+      description={effective === null ? words.about : words.aboutEffective}
+    >
       <ConfigEditor
-        edited={{ draft, faults, isReadOnly: false, unset: FROM_THE_ROLE, onChange: change }}
+        edited={{ draft, faults, isReadOnly: false, effective, unset: FROM_THE_ROLE, onChange: change }}
         saving={save}
         canSave={patch !== null && Object.keys(patch).length > 0}
         onSave={() => patch !== null && save.mutate(patch)}

@@ -38,8 +38,6 @@ export const messageWords = {
   showRaw: 'Show raw text',
   thinking: 'Thinking …',
   thought: 'Thought',
-  image: 'Image',
-  document: 'Document',
 
   retracted: {
     answer: 'Retracted answer',

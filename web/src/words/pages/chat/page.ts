@@ -3,6 +3,7 @@
 export const chatWords = {
   tree: 'Worker tree',
   timeline: 'Timeline',
+  copyLink: 'Copy link',
   startWorker: 'Start worker',
   startFailed: 'Could not start the worker',
 
@@ -15,6 +16,17 @@ export const chatWords = {
   liveStopped: 'Live updates have stopped',
   /** What a screen reader says. */
   announced: (answer: string) => `Assistant: ${answer}`,
+
+  gauge: {
+    label: 'Context used',
+    of: (tokens: string, most: string) => `${tokens} of ${most}`,
+    /** `compactsAt`: in percent of the limit; null: never. */
+    about: ({ tokens, most, compactsAt }: { tokens: string; most: string; compactsAt: number | null }) =>
+      `The last prompt and its answer: ${tokens} of ${most} tokens.${
+        compactsAt === null ? '' : ` Old messages are compacted above ${compactsAt}%.`
+      }`,
+    costAbout: (cost: string) => `Cost of this context so far: $${cost}`,
+  },
 
   state: {
     label: 'State',

@@ -3,6 +3,8 @@
 export const contextSettingsWords = {
   title: 'Settings',
   about: 'Empty fields use the value of the role, or the default.',
+  /** If it is known what applies. */
+  aboutEffective: 'Greyed values are inherited. Override a value to set it for this worker alone.',
   /** A field of its own; the others are those of its worker. */
   contextTitle: 'Title',
   fromRole: 'From the role',

@@ -1,0 +1,120 @@
+// A worker process that the operator pauses, resumes and drains: by its row alone, with and without the queue.
+import { onTestFinished, describe, expect, test } from 'vitest';
+import type { ContextId, ProcessId } from '../../../src/core/ids.ts';
+import type { ProcessStatus } from '../../../src/core/process-status.ts';
+import { requestStatus } from '../../../src/db/write/request-status.ts';
+import { says, startFleet, type Fleet, type FleetOptions } from '../worker-fleet.ts';
+
+/** Answers of the model wait for the test. */
+type Held = { answer: () => void };
+
+async function setting(options: Partial<FleetOptions> = {}): Promise<{ fleet: Fleet; held: Held[] }> {
+  const held: Held[] = [];
+  const fleet = await startFleet({
+    model: async (_, signal) => {
+      await new Promise<void>((resolve) => {
+        held.push({ answer: resolve });
+        signal.addEventListener('abort', () => resolve(), { once: true });
+      });
+      return signal.aborted ? { kind: 'aborted' } : says('done');
+    },
+    ...options,
+  });
+  onTestFinished(async () => {
+    for (const { answer } of held) answer();
+    await fleet.close();
+  });
+  return { fleet, held };
+}
+
+const idsOf = async (fleet: Fleet): Promise<ProcessId[]> =>
+  (await fleet.query('select id from processes where dead_at is null order by id')).map(
+    ({ id }) => String(id) as ProcessId,
+  );
+
+/** Asks, and waits until the process does it. */
+async function ask(fleet: Fleet, id: ProcessId, status: ProcessStatus): Promise<void> {
+  expect(await requestStatus(fleet.database.db, id, status)).toEqual({ kind: 'done', changed: true });
+  await fleet.until(async () => {
+    const [row] = await fleet.query(`select status from processes where id = '${id}'`);
+    return row?.['status'] === status;
+  });
+}
+
+const ownerOf = async (fleet: Fleet, contextId: ContextId): Promise<unknown> =>
+  (await fleet.query(`select lease_owner from contexts where id = '${contextId}'`))[0]?.['lease_owner'];
+
+describe.each(['redis', 'deaf'] as const)('with the queue %s', (queue) => {
+  test('a paused process begins no run until it is resumed; what it runs goes on', async () => {
+    const { fleet, held } = await setting({ queue });
+    const [id] = await idsOf(fleet);
+    if (id === undefined) throw new Error('no process');
+    const running = await fleet.begin('first');
+    await fleet.until(() => held.length === 1);
+    await ask(fleet, id, 'paused');
+    const waiting = await fleet.begin('second');
+    const sameContext = await fleet.post(running.contextId, 'third');
+    held[0]?.answer();
+    expect(await fleet.ended(running.jobId)).toMatchObject({ status: 'completed' });
+    await fleet.atRest();
+    // Another process takes the rest, also the next job of the context that the paused one ran.
+    await fleet.startProcess();
+    await fleet.until(() => held.length === 3);
+    const owners = await Promise.all([waiting, sameContext].map(({ contextId }) => ownerOf(fleet, contextId)));
+    expect(owners).not.toContain(id);
+    for (const { answer } of held) answer();
+    await Promise.all([fleet.ended(waiting.jobId), fleet.ended(sameContext.jobId)]);
+    await ask(fleet, id, 'running');
+    const [, other] = await idsOf(fleet);
+    if (other === undefined) throw new Error('no second process');
+    await ask(fleet, other, 'paused');
+    const last = await fleet.begin('fourth');
+    await fleet.until(() => held.length === 4);
+    expect(await ownerOf(fleet, last.contextId)).toBe(id);
+  });
+});
+
+test('a process that is declared dead stays paused under its new id', async () => {
+  const { fleet, held } = await setting();
+  const [id] = await idsOf(fleet);
+  if (id === undefined) throw new Error('no process');
+  await ask(fleet, id, 'paused');
+  await fleet.query(`update processes set dead_at = now(), end_reason = 'lost' where id = '${id}'`);
+  await fleet.until(async () => (await idsOf(fleet)).length === 1);
+  const [row] = await fleet.query('select status, requested_status from processes where dead_at is null');
+  expect(row).toEqual({ status: 'paused', requested_status: 'paused' });
+  await fleet.begin('waits');
+  const [again] = await idsOf(fleet);
+  if (again === undefined) throw new Error('no process');
+  expect(held).toEqual([]);
+  await ask(fleet, again, 'running');
+  await fleet.until(() => held.length === 1);
+});
+
+test('a drain ends the process as a signal does, and another one continues its runs', async () => {
+  const { fleet, held } = await setting({ processes: 0 });
+  const asked = Promise.withResolvers<void>();
+  const drained = await fleet.startProcess({ onDrainRequest: () => asked.resolve() });
+  const [id] = await idsOf(fleet);
+  if (id === undefined) throw new Error('no process');
+  const { jobId } = await fleet.begin('first');
+  await fleet.until(() => held.length === 1);
+  expect(await requestStatus(fleet.database.db, id, 'draining')).toEqual({ kind: 'done', changed: true });
+  await asked.promise;
+  await fleet.startProcess();
+  const ending = drained.drain();
+  held[0]?.answer();
+  await ending;
+  for (const { answer } of held) answer();
+  expect(await fleet.ended(jobId)).toMatchObject({ status: 'completed' });
+  expect(await fleet.query(`select end_reason, requested_status from processes where id = '${id}'`)).toEqual([
+    { end_reason: 'stopped', requested_status: 'draining' },
+  ]);
+});
+
+test('a process that serves more than its runs cannot be drained by a request', async () => {
+  const { fleet } = await setting();
+  const [id] = await idsOf(fleet);
+  if (id === undefined) throw new Error('no process');
+  expect(await requestStatus(fleet.database.db, id, 'draining')).toEqual({ kind: 'cannot_drain' });
+});
