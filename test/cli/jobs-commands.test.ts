@@ -1,6 +1,6 @@
 // Commands about jobs: several statuses, more rows, inputs, retries, the console's addresses, worker processes.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Accepted, InboxItem, Job, Message } from '../../src/client/index.ts';
+import type { Accepted, InboxItem, Job, Message, RetriedJob } from '../../src/client/index.ts';
 import { openPlatform, run, type Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -91,6 +91,21 @@ describe('retry', () => {
     const repeated = await platform.client.jobs.get(out.trim());
     expect(repeated).toMatchObject({ kind: 'input', context_id: id });
     await platform.client.jobs.cancel(repeated.id, { wait_ms: 30_000 });
+  });
+
+  test('by a filter, shows what would be retried and retries all jobs that match', async () => {
+    const { id } = await platform.client.contexts.create({});
+    const failed = await platform.client.contexts.run(id, { input: 'fail: bad_request' });
+    await platform.client.contexts.run(id, { input: 'fail: bad_request' });
+    const filter = ['retry', '--status', 'failed', '--context', id];
+    const dry = await platform.run([...filter, '--dry-run']);
+    expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('1 job would be retried, 1 not.') });
+    expect(dry.out).toContain(`${failed.id}: superseded: `);
+    const { data } = await platform.json<{ data: RetriedJob[] }>([...filter, '--since', '1h', '--json']);
+    expect(data.map(({ error }) => error?.code ?? null)).toEqual([null, 'superseded']);
+    expect(await platform.client.jobs.wait(data[0]?.retry_job_id ?? '')).toMatchObject({ kind: 'retry' });
+    for (const args of [['retry'], ['retry', failed.id, '--dry-run'], [...filter, '--again'], [...filter, failed.id]])
+      expect((await platform.run(args)).code).toBe(2);
   });
 
   test('refuses jobs that have not ended, and completed ones', async () => {
