@@ -2264,8 +2264,8 @@ export type Stats = {
   by_state: { [key: string]: number };
   /** Why contexts with work do not run now, the most contexts first. Reasons without any are left out. */
   waits: ({
-    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue. */
-    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'recovery';
+    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. unsupported: no worker process that tried them serves their model, tools or role. recovery: their worker process could not continue. */
+    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'unsupported' | 'recovery';
     contexts: number;
     /** Since when the oldest of them waits. */
     since: string;

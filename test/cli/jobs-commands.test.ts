@@ -164,8 +164,10 @@ test('ps pauses and resumes a process by a part of its id, and says what cannot 
   expect((await run(['ps', '--all'], operator)).out).toMatch(/ paused /);
   expect(await run(['ps', 'resume', id], operator)).toMatchObject({ code: 0 });
   await vi.waitFor(async () => expect(await statusOf()).toBe('running'), { timeout: 30_000, interval: 100 });
-  const refused = await run(['ps', 'drain', id], operator);
+  expect(await run(['ps', 'drain', id], operator)).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+  const refused = await run(['ps', 'drain', id, '--yes'], operator);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('also serves the API') });
+  expect(await platform.run(['ps', 'pause', id])).toMatchObject({ code: 1, err: expect.stringContaining('admin key') });
   expect(await run(['ps', 'pause', '00000000'], operator)).toMatchObject({
     code: 1,
     err: expect.stringContaining('No worker process has an id'),

@@ -288,11 +288,12 @@ export async function forgetEnded(executor: Executor): Promise<void> {
     update processes p set metrics = null from older o where p.id = o.id and not o.is_over and p.metrics is not null`);
 }
 
-/** What the live processes have published; if none is alive, what the last one published. */
-export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
-  const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
+/** What the live processes have published; if none is alive, what the last one published. `begins`: it begins runs. */
+export async function published(executor: Executor, times: LeaseTimes): Promise<(Published & { begins: boolean })[]> {
+  const rows = await executor.execute<Published & { begins: boolean; live: boolean }>(sql`/* processes.read_published */
     select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
-      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
+      to_jsonb(p.mcp_servers) as "mcpServers", p.status = 'running' as begins,
+      not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
   const live = rows.filter((row) => row.live);
   return live.length > 0 ? live : rows.slice(0, 1);
 }

@@ -16,6 +16,8 @@ export type QueuedJob = {
   isBehind: boolean;
   /** A worker process is alive. */
   live: boolean;
+  /** Any of them begins runs. */
+  isServed: boolean;
   /** Contexts of the tenant that run; null: its slots are not limited. */
   slotsTaken: number | null;
 };
@@ -29,8 +31,10 @@ export async function findQueuedJobs(
 ): Promise<QueuedJob[]> {
   // The limit keeps PostgreSQL from planning for many jobs: it would read the whole table.
   return executor.execute<QueuedJob>(sql`/* jobs.find_queued */
-    select f.*, live.live, slots.taken as "slotsTaken" from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) g(id)
-    cross join (select exists (select 1 from processes p where not ${isDead(times)}) as live) live
+    select f.*, live.live, live."isServed", slots.taken as "slotsTaken" from jsonb_array_elements_text(${encodeJson(ids)}::jsonb) g(id)
+    cross join (
+      select exists (select 1 from processes p where not ${isDead(times)}) as live,
+        exists (select 1 from processes p where not ${isDead(times)} and p.status = 'running') as "isServed") live
     cross join (select case when ${areSlotsLimited}::boolean
       then (select ${runningContexts} from (select ${tenantId}::bigint as id) t) end as taken) slots
     cross join lateral (

@@ -9,7 +9,14 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../../../core/ids.ts';
-import { heartbeat, takeLock, leaveFigures, register, requestedOf, unregister } from '../../../db/processes/processes.ts';
+import {
+  heartbeat,
+  takeLock,
+  leaveFigures,
+  register,
+  requestedOf,
+  unregister,
+} from '../../../db/processes/processes.ts';
 import type { Database } from '../../../db/connection/client.ts';
 import { interestTo, controlSignalsTo } from '../../../bus/bus.ts';
 import type { ProcessControl } from './control.ts';

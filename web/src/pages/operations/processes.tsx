@@ -90,7 +90,11 @@ function Live() {
             },
             VERSION,
             { name: 'since', head: words.started, cell: ({ started_at }) => <RelativeTime at={started_at} /> },
-            { name: 'heartbeat', head: words.heartbeat, cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} /> },
+            {
+              name: 'heartbeat',
+              head: words.heartbeat,
+              cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} />,
+            },
             {
               name: 'actions',
               head: words.actions,

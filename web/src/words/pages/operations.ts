@@ -6,7 +6,10 @@ import { placeWords } from '../places.ts';
 type Reason = Stats['waits'][number]['reason'];
 
 const reasons: Readonly<Record<Reason, { name: string; about: string }>> = {
-  slot: { name: 'A slot', about: 'They run once a worker process has a free slot for their tenant. Open one to see what is missing.' },
+  slot: {
+    name: 'A slot',
+    about: 'They run once a worker process has a free slot for their tenant. Open one to see what is missing.',
+  },
   approval: { name: 'An approval', about: 'A person decides in the inbox.' },
   answer: { name: 'An answer', about: 'A person answers a question, or a client posts the result of a tool.' },
   workers: { name: 'Other workers', about: 'Workers that the context spawned have not finished.' },
