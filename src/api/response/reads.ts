@@ -95,9 +95,21 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
 export type Reader = <T>(read: (tx: Executor, last: Executor) => Promise<T>) => Promise<T>;
 
 /** The reader of a request. It stops reading when the client disconnects or the response was sent. */
-export function readerOf({ database }: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
+export function readerOf(ports: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
+  return readerWithin(ports, reply, limitOf(reply.request.routeOptions.schema?.operationId));
+}
+
+/** The same for what a request that writes reads before: a page of a list. */
+export function pageReaderOf(ports: Pick<ApiPorts, 'database'>, reply: FastifyReply): Reader {
+  return readerWithin(ports, reply, LIMITS.page);
+}
+
+function readerWithin(
+  { database }: Pick<ApiPorts, 'database'>,
+  reply: FastifyReply,
+  { statementMs: ofRoute, advice }: Limit,
+): Reader {
   const { request } = reply;
-  const { statementMs: ofRoute, advice } = limitOf(request.routeOptions.schema?.operationId);
   const { sql_ms = Infinity } = request.limits;
   const ofTenant = request.routeOptions.config.uncounted === true ? Infinity : sql_ms;
   const statementMs = Math.min(ofRoute, ofTenant);

@@ -1,5 +1,6 @@
 /** Explains the state of a context: `why` for people, `waiting_for` for programs. Pure functions. */
 import type { Millis } from '../../core/time.ts';
+import type { WorkerConfig } from '../../core/workers/settings.ts';
 import type { Diagnosis } from '../../db/read/contexts/diagnoses.ts';
 import { unsupported, type Names } from '../server/catalog.ts';
 import { toIso } from '../request/instant.ts';
@@ -80,12 +81,12 @@ function freeSlot({ slotsTaken }: Diagnosis, slots: number | undefined): string 
     : 'a free worker process';
 }
 
-export const ALL_PAUSED = 'All worker processes are paused or draining: resume one, or start another.';
+type Served = Pick<Diagnosis, 'live' | 'isServed' | 'config' | 'role'> & { definition: WorkerConfig | null };
 
 /** Why no worker process can claim the context; null: one can. */
-function unclaimable({ live, isServed, config, role, definition }: Diagnosis, names: Names | null): string | null {
+export function unclaimable({ live, isServed, config, role, definition }: Served, names: Names | null): string | null {
   if (!live) return 'No worker process is running: start one with `nightshift worker`.';
-  if (!isServed) return ALL_PAUSED;
+  if (!isServed) return 'All worker processes are paused or draining: resume one, or start another.';
   const missing =
     names === null ? [] : unsupported({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;

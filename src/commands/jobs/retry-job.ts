@@ -19,17 +19,15 @@ import { lockContext } from '../../db/write/contexts/branches.ts';
 import { NORMAL, enqueueInput } from '../inputs/enqueue.ts';
 import { done, type Command } from '../perform.ts';
 
-export type RetriedJob =
-  | { kind: 'retried'; jobId: JobId; contextId: ContextId; retryJobId: JobId }
-  | { kind: 'refused'; jobId: JobId; refusal: RetryRefusal };
+export type RetriedJob = { kind: 'retried'; retryJobId: JobId } | { kind: 'refused'; refusal: RetryRefusal };
 
 export type RetryJob = {
   tenantId: TenantId;
   jobId: JobId;
   contextId: ContextId;
-  /** The end user that the request proves; null: the retry runs on behalf of the user of the job. */
+  /** The end user that a token proves; null: the retry runs on behalf of the user of the job. */
   user: User | null;
-  /** Of a token: members that its jobs always have, and no priority before the usual one. Null: the options stay. */
+  /** Of a token: members that its jobs always have; they get at most the default priority. Null: the options stay. */
   token: { metadata: JsonObject } | null;
   traceParent: TraceParent | null;
   queueLimit: number;
@@ -39,7 +37,7 @@ export type RetryJob = {
 
 export function retryJob({ ids }: { ids: Ids }, wanted: RetryJob): Command<RetriedJob> {
   const { tenantId, jobId, contextId, token, traceParent, queueLimit, full } = wanted;
-  const refused = (refusal: RetryRefusal): RetriedJob => ({ kind: 'refused', jobId, refusal });
+  const refused = (refusal: RetryRefusal): RetriedJob => ({ kind: 'refused', refusal });
   return async (tx) => {
     const isThere = await lockContext(tx, { tenantId, contextId });
     const [facts] = isThere ? await factsOfJobs(tx, tenantId, [jobId]) : [];
@@ -68,7 +66,7 @@ export function retryJob({ ids }: { ids: Ids }, wanted: RetryJob): Command<Retri
     if (outcome.kind === 'refused') return done(refused(asRetryRefusal(outcome, jobId)));
     const { jobId: retryJobId } = outcome.value;
     if (webhookId !== null) await nameWebhook(tx, { tenantId, contextId, jobId: retryJobId, webhookId });
-    return done({ kind: 'retried', jobId, contextId, retryJobId }, ...outcome.afterCommit);
+    return done({ kind: 'retried', retryJobId }, ...outcome.afterCommit);
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Which jobs can be retried: those that ended without completing, and whose history has not gone on since. So no job is
- * retried twice: its retry is a later job of the same branch, unfinished or ended.
+ * retried twice: its retry is a later job of the same branch, queued or begun.
  */
 import type { ContextId, JobId } from '../ids.ts';
 import type { JobKind, JobStatus } from './job.ts';
@@ -37,7 +37,7 @@ export type RetryFacts = {
   isInHistory: boolean;
   /** A job of its branch is queued, running or waiting. */
   isBusy: boolean;
-  /** A later job of its branch has run and ended, or the check stopped after many later jobs of its context. */
+  /** A later job of its branch has begun. */
   isSuperseded: boolean;
   /** Its worker is stopped. */
   isStopped: boolean;
@@ -57,7 +57,7 @@ export function whyNotRetried(facts: RetryFacts): RetryRefusal | null {
   if (facts.isSuperseded)
     return {
       code: 'superseded',
-      message: `Later jobs ran on branch ${branch}, so its history has gone on. Retry the latest of them, or send the input again.`,
+      message: `A later job began on branch ${branch}, so its history has gone on. Retry the latest job, or send the input again.`,
     };
   if (facts.isBusy)
     return { code: 'context_busy', message: `Another job of branch ${branch} is unfinished. Wait until it has ended.` };

@@ -727,6 +727,7 @@ CREATE INDEX "jobs_context" ON "jobs" USING btree ("context_id","id");--> statem
 CREATE INDEX "jobs_ended_badly" ON "jobs" USING btree ("tenant_id","status","id") WHERE "jobs"."status" in ('incomplete', 'failed', 'cancelled', 'interrupted');--> statement-breakpoint
 CREATE INDEX "jobs_user" ON "jobs" USING btree ("tenant_id","user_name","id") WHERE "jobs"."user_name" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_other_kind" ON "jobs" USING btree ("tenant_id","kind","id") WHERE "jobs"."kind" in ('retry', 'compact');--> statement-breakpoint
+CREATE INDEX "jobs_retries" ON "jobs" USING btree ("context_id","branch","first_seq") WHERE "jobs"."kind" = 'retry' and "jobs"."first_seq" is not null;--> statement-breakpoint
 CREATE INDEX "jobs_metadata" ON "jobs" USING gin ("metadata" jsonb_path_ops) WITH (gin_pending_list_limit=1024) WHERE "jobs"."metadata" <> '{}';--> statement-breakpoint
 CREATE INDEX "jobs_ended" ON "jobs" USING btree ("tenant_id","finished_at") WHERE "jobs"."finished_at" is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "messages_seq" ON "messages" USING btree ("context_id","seq") WHERE "messages"."seq" is not null;--> statement-breakpoint

@@ -155,6 +155,10 @@ export const jobs = pgTable(
     index('jobs_other_kind')
       .on(t.tenantId, t.kind, t.id)
       .where(sql`${t.kind} in ('retry', 'compact')`),
+    /** The last retry of a branch that began. */
+    index('jobs_retries')
+      .on(t.contextId, t.branch, t.firstSeq)
+      .where(sql`${t.kind} = 'retry' and ${t.firstSeq} is not null`),
     /** Leaves out jobs with empty metadata. */
     index('jobs_metadata')
       .using('gin', t.metadata.op('jsonb_path_ops'))

@@ -135,6 +135,22 @@ test('a queued job of a list tells why it does not run yet', async () => {
   await own.close();
 });
 
+test('a queued job of which a part is served by no worker process tells which', async () => {
+  const worker = await api.worker({ model: 'simulated/x' });
+  await post(worker, 'x');
+  await api.call('PUT', '/api/roles/of-list', { model: 'simulated/x' });
+  const { body: ofRole } = await api.post('/api/workers', { name: 'w', role: 'of-list' });
+  await post(ofRole, 'x');
+  await api.database.db
+    .execute(sql`update workers set role = 'nobody', config = '{"tools": ["gone"], "system_prompt": "x"}'
+    where id = ${worker.id}`);
+  await api.database.db.execute(sql`update roles set definition = '{"model": "openai/x"}' where name = 'of-list'`);
+  const whyOf = async ({ context_id }: Body): Promise<string> =>
+    (await list({ include: 'why', context_id })).data[0].why;
+  expect(await whyOf(worker)).toBe('No live worker process serves role "nobody", tool "gone".');
+  expect(await whyOf(ofRole)).toBe('No live worker process serves provider "openai".');
+});
+
 test('however many queued jobs a page has, it takes one statement more', async () => {
   const worker = await api.worker();
   for (let n = 0; n < 20; n += 1) await post(worker, 'x');

@@ -901,6 +901,25 @@ describe('the session of a user', () => {
     expect((await api.get(`/api/contexts/${made.body.id}`, await sessionOf('vera'))).status).toBe(200);
   });
 
+  test('retries the job of another user on behalf of that user', async () => {
+    const ada = { ...OWN, ...(await sessionOf('ada')) };
+    const { body: context } = await api.post('/api/contexts', {}, ada);
+    const { body: failed } = await api.post(`/api/contexts/${context.id}/messages`, { content: 'a' }, ada);
+    await api.database.db.execute(sql`update messages set status = 'completed', seq = 1, turn = '1'
+      where id = ${failed.message_id}`);
+    await api.database.db.execute(sql`update jobs set status = 'failed', error = '{"code": "internal", "message": "x"}',
+      started_at = now(), finished_at = now(), first_seq = 0, last_seq = 2 where id = ${failed.job_id}`);
+    const mia = { ...OWN, ...(await sessionOf('mia')) };
+    const { body } = await api.post('/api/jobs/retry', { ids: [failed.job_id] }, mia);
+    const retried = await api.get(`/api/jobs/${body.data[0].retry_job_id}`, mia);
+    expect(retried.body).toMatchObject({ kind: 'retry', user: userNamed('ada') });
+    expect(await record('job.retried')).toMatchObject({
+      kind: 'session',
+      user: userNamed('mia'),
+      target: failed.job_id,
+    });
+  });
+
   test('lacks the scopes that its role lacks', async () => {
     const viewer = { ...OWN, ...(await sessionOf('vera')) };
     expect((await api.post('/api/contexts', {}, viewer)).status).toBe(403);

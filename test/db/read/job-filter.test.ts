@@ -1,5 +1,5 @@
 // The list of jobs among very many of them: under any filter, the jobs that do not match are not read one by one.
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
@@ -150,3 +150,20 @@ test.each<[string, Partial<JobFilter>]>([
     expect(passedOver(plan)).toBeLessThan(500);
   },
 );
+
+test('a job that was deleted since it was found does not end the list', async () => {
+  const gone = { id: id<JobId>('8999'), figure: 0, scanned: false };
+  const { db } = database;
+  const found = new Proxy(db, {
+    get: (target, name) =>
+      name === 'execute'
+        ? async (query: SQL) => {
+            const rows = await db.execute(query);
+            return rows.some((row) => 'scanned' in row) ? [...rows, gone] : rows;
+          }
+        : Reflect.get(target, name),
+  });
+  const wanted: JobsOfPage = { filter: NONE, q: null, order: { by: 'cost', descending: true, after: null }, limit: 2 };
+  const page = await listJobs(found, DEFAULT_TENANT, wanted);
+  expect([page.items.length, page.more]).toEqual([2, true]);
+});

@@ -51,13 +51,12 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
     queued: readonly JobView[],
   ): Promise<ReadonlyMap<JobId, string>> => {
     const known = { times: ports.times, areSlotsLimited: slots !== undefined };
-    const found = await findQueuedJobs(
-      executor,
-      tenantId,
-      queued.map(({ id: one }) => one),
-      known,
-    );
-    return new Map(found.map((one) => [one.id, queuedReason(one, slots)]));
+    const ids = queued.map(({ id: one }) => one);
+    const [found, names] = await Promise.all([
+      findQueuedJobs(executor, tenantId, ids, known),
+      ports.catalog.beginningNames(),
+    ]);
+    return new Map(found.map((one) => [one.id, queuedReason(one, { names, ...(slots !== undefined && { slots }) })]));
   };
   app.get(
     '/api/jobs',

@@ -18,6 +18,7 @@ import { cursorOf, id } from '../../request/cursor.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { stepOnce, writeAround, type WriteRequest } from '../../request/write.ts';
 import { invalid } from '../../response/problem.ts';
+import { pageReaderOf, type Reader } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
 import { RetriedJobs, RetryJobs, type RetriedJob as Wire, type RetryFilter } from '../../schemas/jobs/retry-jobs.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -49,26 +50,29 @@ export function retryJobsRoute(app: App, ports: ApiPorts): void {
         response: { 200: ref(RetriedJobs) },
       },
     },
-    (request) => retryChosen(ports, request, request.body),
+    (request, reply) => retryChosen(ports, request, request.body, pageReaderOf(ports, reply)),
   );
 }
 
-async function retryChosen(ports: ApiPorts, caller: Caller, body: Body): Promise<RetriedJobs> {
-  const choose = chooserOf(ports, caller, body);
-  if (body.dry_run === true) return dryRun(ports, caller, await choose());
+async function retryChosen(ports: ApiPorts, caller: Caller, body: Body, read: Reader): Promise<RetriedJobs> {
+  const choose = chooserOf(caller, body, read);
+  if (body.dry_run === true) return dryRun(caller, await choose(), read);
   return writeAround(ports, caller, async () => {
-    const chosen = await stepOnce(ports, caller, 'begun', chosenBy(choose));
-    return done(await retryAll(ports, caller, chosen));
+    // Read before the transaction of the step, which would hold one connection while it waits for another.
+    const found = await choose();
+    const chosen = await stepOnce(ports, caller, 'begun', chosenBy(found));
+    return done(await retryAll(ports, caller, chosen, read));
   });
 }
 
 /** Throws `invalid_request` at once, if the request names no jobs. */
-function chooserOf(ports: ApiPorts, caller: Caller, body: Body): () => Promise<Chosen> {
+function chooserOf(caller: Caller, body: Body, read: Reader): () => Promise<Chosen> {
   const { ids, filter, limit = PAGE, cursor } = body;
   if (ids !== undefined && filter !== undefined) throw invalid('Give ids or filter, not both.', 'filter');
   if (ids !== undefined) {
     if (cursor !== undefined) throw invalid('A cursor belongs to a filter. Leave it out.', 'cursor');
-    return async () => ({ ids: ids.flatMap((one) => parseId<JobId>(one) ?? []), next: null });
+    const named = new Set(ids.flatMap((one) => parseId<JobId>(one) ?? []));
+    return async () => ({ ids: [...named], next: null });
   }
   if (filter === undefined) throw invalid('Give ids, or a filter.', 'ids');
   if (Object.keys(filter).length === 0)
@@ -77,7 +81,7 @@ function chooserOf(ports: ApiPorts, caller: Caller, body: Body): () => Promise<C
   const [after] = PLACE.read(cursor) ?? [null];
   return async () => {
     const choice = { filter: wanted, q: filter.q ?? null, after, limit };
-    const { ids: chosen, upto } = await chooseJobs(ports.database.db, caller.tenantId, choice);
+    const { ids: chosen, upto } = await read((_, last) => chooseJobs(last, caller.tenantId, choice));
     return { ids: chosen, next: upto === null ? null : PLACE.write([upto]) };
   };
 }
@@ -98,17 +102,17 @@ function toFilter(caller: Caller, filter: Static<typeof RetryFilter>): JobFilter
 }
 
 /** A repeated request takes the jobs of the first one, whatever matches by then. */
-function chosenBy(choose: () => Promise<Chosen>): Command<Chosen> {
-  return async () => done(await choose());
+function chosenBy(found: Chosen): Command<Chosen> {
+  return async () => done(found);
 }
 
-async function factsOf(ports: ApiPorts, caller: Caller, ids: readonly JobId[]): Promise<Map<string, RetryFacts>> {
-  const facts = await factsOfJobs(ports.database.db, caller.tenantId, ids, reachOf(caller));
+async function factsOf(caller: Caller, ids: readonly JobId[], read: Reader): Promise<Map<string, RetryFacts>> {
+  const facts = await read((_, last) => factsOfJobs(last, caller.tenantId, ids, reachOf(caller)));
   return new Map(facts.map((one) => [one.jobId, one]));
 }
 
-async function dryRun(ports: ApiPorts, caller: Caller, { ids, next }: Chosen): Promise<RetriedJobs> {
-  const facts = await factsOf(ports, caller, ids);
+async function dryRun(caller: Caller, { ids, next }: Chosen, read: Reader): Promise<RetriedJobs> {
+  const facts = await factsOf(caller, ids, read);
   const data = ids.map((jobId): Wire => {
     const found = facts.get(jobId);
     const error = found === undefined ? noSuchJob(jobId) : whyNotRetried(found);
@@ -117,8 +121,8 @@ async function dryRun(ports: ApiPorts, caller: Caller, { ids, next }: Chosen): P
   return toAnswer(data, next);
 }
 
-async function retryAll(ports: ApiPorts, caller: Caller, { ids, next }: Chosen): Promise<RetriedJobs> {
-  const facts = await factsOf(ports, caller, ids);
+async function retryAll(ports: ApiPorts, caller: Caller, { ids, next }: Chosen, read: Reader): Promise<RetriedJobs> {
+  const facts = await factsOf(caller, ids, read);
   const data = await mapConcurrent(ids, async (jobId): Promise<Wire> => {
     const found = facts.get(jobId);
     if (found === undefined) return { id: jobId, context_id: null, retry_job_id: null, error: noSuchJob(jobId) };
@@ -140,7 +144,7 @@ function retryOne(ports: ApiPorts, caller: Caller, { jobId, contextId }: RetryFa
       tenantId,
       jobId,
       contextId,
-      user,
+      user: token === null ? null : user,
       token,
       traceParent,
       queueLimit,

@@ -63,6 +63,7 @@ export async function findJobs(executor: Executor, tenantId: TenantId, wanted: W
     ), looked as materialized (
       select m.* from measured m where ${q === null ? sql`true` : sql`m.before < ${INPUT_BYTES}`}
     )
+    select f.id, f.figure, f.scanned from (
     (select l.id, l.figure, false as scanned from looked l
       where ${q === null ? sql`true` : says(q)} and ${isAfter(order)}
       order by ${isByTime ? sql`l.id` : sql`l.figure ${direction}, l.id`} ${direction} limit ${limit})
@@ -70,7 +71,8 @@ export async function findJobs(executor: Executor, tenantId: TenantId, wanted: W
     (select l.id, l.figure, true from looked l
       where ${isByTime ? sql`true` : sql`false`}
         and ((select count(*) from scanned) = ${SCANNED} or (select count(*) from looked) < (select count(*) from scanned))
-      order by l.id ${order.descending ? sql`asc` : sql`desc`} limit 1)`);
+      order by l.id ${order.descending ? sql`asc` : sql`desc`} limit 1)
+    ) f order by f.scanned, ${isByTime ? sql`f.id` : sql`f.figure ${direction}, f.id`} ${direction}`);
   const jobs = rows.flatMap(({ id, figure: its, scanned }) => (scanned ? [] : [{ id, figure: its }]));
   return { jobs, upto: rows.find(({ scanned }) => scanned)?.id ?? null };
 }

@@ -197,7 +197,10 @@ async function readFound(executor: Executor, tenantId: TenantId, { jobs, upto }:
   const page = sql`${jobsWithOutput(DETAILS)} where j.tenant_id = ${tenantId} and j.id in ${ids}`;
   const tagged = sql`/* jobs.list_found */ ${withinBytes(page, sql`strpos(${ids.join(' ')}, p.id::text)`)}`;
   const rows = await executor.execute<OfPage & Row>(tagged);
-  return { ...toPage(rows, toView), upto, figures: new Map(jobs.map(({ id, figure }) => [id, figure])) };
+  const found = toPage(rows, toView);
+  // A job that was deleted since it was found does not end the list.
+  const more = found.more || found.items.length < jobs.length;
+  return { ...found, more, upto, figures: new Map(jobs.map(({ id, figure }) => [id, figure])) };
 }
 
 /** The context and status of a job; null: the tenant has no such job. */

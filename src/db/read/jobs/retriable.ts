@@ -10,9 +10,6 @@ import { isWithin } from '../reach.ts';
 import { findJobs, startOf, type JobOrder } from './find-jobs.ts';
 import { conditionsOfPart, type JobFilter } from './job-filter.ts';
 
-/** So many later jobs of a context are looked at. Behind more of them a job counts as superseded. */
-const LATER_JOBS = 100;
-
 /** The facts of those of these jobs that the tenant has, within reach, in no order. */
 export async function factsOfJobs(
   executor: Executor,
@@ -62,9 +59,17 @@ async function findIds(...found: Parameters<typeof findJobs>): Promise<{ ids: Jo
   return { ids: jobs.map(({ id }) => id), upto };
 }
 
-/** Jobs that were withdrawn before they began have left the history as it was, and so have compactions. */
-const HAS_RUN = sql`x.finished_at is not null and x.kind <> 'compact' and x.first_seq is not null`;
+/**
+ * Whether `x` is a later job than `j`: it began after it, in whatever order they were posted. Of a retry that was withdrawn
+ * before it began: `x` began after it was posted.
+ */
+const IS_LATER = sql`x.id <> j.id and case when j.first_seq is null then x.started_at > j.created_at
+  else x.first_seq > j.first_seq end`;
 
+/**
+ * The last job that began on the branch has added the last message of it, or is a retry: that may have added none. So the
+ * history is not read, however many jobs have run since.
+ */
 const facts: SQL = sql`
   select j.id as "jobId", j.context_id as "contextId", j.kind, j.status, j.branch, c.stopped as "isStopped",
     exists (
@@ -78,11 +83,12 @@ const facts: SQL = sql`
       union all
       select 1 from jobs x where x.context_id = j.context_id and x.status = 'queued' and x.branch = j.branch
     ) as "isBusy",
-    (
-      select coalesce(bool_or(x.branch = j.branch and ${HAS_RUN}), false) or count(*) = ${sql.raw(String(LATER_JOBS))}
-      from (
-        select x.branch, x.kind, x.finished_at, x.first_seq from jobs x
-        where x.context_id = j.context_id and x.id > j.id order by x.id limit ${sql.raw(String(LATER_JOBS))}
-      ) x
-    ) as "isSuperseded"
+    coalesce((
+      select ${IS_LATER} from messages m join jobs x on x.id = m.job_id
+      where m.context_id = j.context_id and m.branch = j.branch and m.seq is not null order by m.seq desc limit 1
+    ), false) or coalesce((
+      select ${IS_LATER} from jobs x
+      where x.context_id = j.context_id and x.branch = j.branch and x.kind = 'retry' and x.first_seq is not null
+      order by x.first_seq desc limit 1
+    ), false) as "isSuperseded"
   from jobs j join contexts c on c.id = j.context_id`;
