@@ -101,10 +101,19 @@ describe('retry', () => {
     const dry = await platform.run([...filter, '--dry-run']);
     expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('1 job would be retried, 1 not.') });
     expect(dry.out).toContain(`${failed.id}: superseded: `);
-    const { data } = await platform.json<{ data: RetriedJob[] }>([...filter, '--since', '1h', '--json']);
+    const all = [...filter, '--since', '1h', '--json'];
+    expect(await platform.run(all)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('pass --yes') });
+    const { data } = await platform.json<{ data: RetriedJob[] }>([...all, '--yes']);
     expect(data.map(({ error }) => error?.code ?? null)).toEqual([null, 'superseded']);
     expect(await platform.client.jobs.wait(data[0]?.retry_job_id ?? '')).toMatchObject({ kind: 'retry' });
-    for (const args of [['retry'], ['retry', failed.id, '--dry-run'], [...filter, '--again'], [...filter, failed.id]])
+    for (const args of [
+      ['retry'],
+      ['retry', failed.id, '--dry-run'],
+      ['retry', failed.id, '--yes'],
+      ['retry', failed.id, '--limit', '1'],
+      [...filter, '--again'],
+      [...filter, failed.id],
+    ])
       expect((await platform.run(args)).code).toBe(2);
   });
 

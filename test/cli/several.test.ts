@@ -60,6 +60,24 @@ test('retry and cancel know all jobs before they act on the first', async () => 
   expect(api.writes).toEqual([`POST ${RETRIES}`]);
 });
 
+test('retry by a filter takes no more jobs than --limit, and exits 1 if it retries none of those that match', async () => {
+  const refused = (n: number) => ({
+    id: idOf(n),
+    context_id: CONTEXT,
+    retry_job_id: null,
+    error: { code: 'superseded', message: 'x' },
+  });
+  const answer = { data: [refused(2), refused(1)], next_cursor: 'more', retried: 0, refused: 2 };
+  api.answers.set('POST /api/jobs/retry', () => answer);
+  const filter = ['retry', '--status', 'failed', '--yes'];
+  const none = await api.run(...filter, '--limit', '4');
+  expect(none).toMatchObject({ code: 1, out: expect.stringContaining('0 jobs retried, 4 not.') });
+  expect(api.writes).toEqual(['POST /api/jobs/retry', 'POST /api/jobs/retry']);
+  expect((await api.run(...filter, '--limit', '2', '--dry-run')).code).toBe(0);
+  api.answers.set('POST /api/jobs/retry', () => ({ data: [], next_cursor: null, retried: 0, refused: 0 }));
+  expect(await api.run(...filter)).toMatchObject({ code: 0, out: '0 jobs retried, 0 not.\n' });
+});
+
 test('with --json, what was done is printed although a later call fails', async () => {
   jobs({ n: 1 });
   const receipt = { job_id: idOf(1), status: 'cancelled', requested_at: 'x', stopped_at: 'x' };

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
 import { apiCommand, carryOut, doEach, type Cli, type Common } from '../../cli.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { findJobId } from '../../find/find.ts';
 import { PAGE } from '../../find/pick.ts';
 import { given } from '../../values.ts';
@@ -17,18 +17,20 @@ export function retryCommand(cli: Cli): Command {
     'nightshift logs -f $(nightshift retry 0199…)',
     'nightshift retry 0199… --again            # sends the input again, as a new message',
     'nightshift retry --status failed --role support --since 2h --dry-run',
+    'nightshift retry --status failed --since 2h --limit 100 --yes   # asks for confirmation without --yes',
   ])
     .argument('[jobs...]', 'ids of jobs')
     .option('--again', 'send the input again, instead of going on from the history that the job left')
     .option('--dry-run', 'with a filter: show what would be retried, and retry nothing');
   return retryFilter(command).action((jobs: string[], options: Options) =>
-    carryOut(cli, options, async (client) => {
+    carryOut(cli, options, async (client): Promise<Exit> => {
       const filter = await filterOf(client, options);
       const hasFilter = Object.keys(filter).length > 0;
-      if (hasFilter === jobs.length > 0 || (hasFilter ? options.again === true : options.dryRun === true))
+      const isOfFilter = options.dryRun === true || options.yes === true || options.limit !== undefined;
+      if (hasFilter === jobs.length > 0 || (hasFilter ? options.again === true : isOfFilter))
         throw new CommandError(
           EXIT.usage,
-          'Pass either job ids, with or without --again, or a filter, with or without --dry-run: --status, --context, --worker, --role, --user, --kind, --metadata, --since or --until.',
+          'Pass either job ids, with or without --again, or a filter, with or without --dry-run, --limit and --yes: --status, --context, --worker, --role, --user, --kind, --metadata, --since or --until.',
         );
       if (hasFilter) return retryMatching(cli, client, filter, options);
       const ids = new Set(await Promise.all(jobs.map((named) => findJobId(client, named))));
@@ -38,6 +40,7 @@ export function retryCommand(cli: Cli): Command {
         const accepted = await retry();
         return { done: accepted, text: `${accepted.job_id}\n` };
       });
+      return EXIT.completed;
     }),
   );
 }
