@@ -1949,7 +1949,7 @@ export type RetryFilter = {
   user?: string;
   /** Role of the worker. */
   role?: string;
-  /** Text to find, as in the list of jobs. Then `limit` jobs are found at most, and an answer may be empty and still have a next_cursor. */
+  /** Text to find, as in the list of jobs: a page searches 2,000 jobs that match the other filters, so an answer may have fewer jobs than `limit`, or none, and still have a next_cursor. */
   q?: string;
   /** Must be contained in the metadata of the job. */
   metadata?: { [key: string]: Json };
@@ -1966,11 +1966,11 @@ export type RetryFilter = {
 export type RetryJobs = {
   ids?: string[];
   filter?: RetryFilter;
-  /** With filter: how many jobs are looked at. Default: 200. */
+  /** With filter: how many jobs that match are taken. Default: 200. */
   limit?: number;
   /** With filter: `next_cursor` of the answer before. */
   cursor?: string;
-  /** Changes nothing, and answers what would happen now. */
+  /** Changes nothing, and returns what would happen now. Limits of queued jobs and quotas are not checked. */
   dry_run?: boolean;
 };
 

@@ -108,6 +108,19 @@ test('a search goes on behind the jobs of one page, also from a page without mat
   expect(await allOf({ q: 'needle in', context_id: worker.context_id })).toEqual([old]);
 });
 
+test('a search goes on behind about 16 MB of inputs', async () => {
+  const worker = await api.worker();
+  const old = await post(worker, 'a pin in the hay');
+  const large = await post(worker, 'x');
+  await api.database.db.execute(sql`update messages
+    set content = json_build_array(json_build_object('type', 'image', 'data', repeat('x', 17 * 1024 * 1024)))
+    where job_id = ${large}`);
+  const filter = { q: 'pin in', context_id: worker.context_id };
+  const first = await list(filter);
+  expect([first.data, typeof first.next_cursor]).toEqual([[], 'string']);
+  expect(await allOf(filter)).toEqual([old]);
+});
+
 test('a queued job of a list tells why it does not run yet', async () => {
   const own = await openApi();
   const whysOf = async (context: Body): Promise<(string | undefined)[]> =>

@@ -125,10 +125,10 @@ export const JobQuery = strict({
   sort: Type.Optional(
     oneOf(
       SORTS,
-      'created: newest first. cost, duration, tokens: of the newest 2,000 jobs that match the filters, largest first; a job without one counts as the smallest. With `-` in the other direction. Default: created.',
+      'created: newest first. cost, duration, tokens: largest first; a job without one counts as the smallest. Such a list has only the newest 2,000 jobs that match the other filters; with q, those of them that also have the text, and only about 16 MB of their inputs are searched. Older jobs are missing. With `-` in the other direction. Default: created.',
     ),
   ),
-  include: Type.Optional(oneOf(['why'], 'why: queued jobs tell why they do not run yet.')),
+  include: Type.Optional(oneOf(['why'], 'why: queued jobs have `why`: what keeps them from running.')),
   status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
   kind: Type.Optional(oneOf(JOB_KINDS)),
   user: Type.Optional(UserName),

@@ -26,7 +26,7 @@ export const RetryFilter = strict(
       plainText(
         200,
         1,
-        'Text to find, as in the list of jobs. Then `limit` jobs are found at most, and an answer may be empty and still have a next_cursor.',
+        'Text to find, as in the list of jobs: a page searches 2,000 jobs that match the other filters, so an answer may have fewer jobs than `limit`, or none, and still have a next_cursor.',
       ),
     ),
     metadata: Type.Optional(
@@ -53,14 +53,18 @@ export const RetryJobs = strict(
       Type.Integer({
         minimum: 1,
         maximum: MOST_RETRIED,
-        description: 'With filter: how many jobs are looked at. Default: 200.',
+        description: 'With filter: how many jobs that match are taken. Default: 200.',
       }),
     ),
     cursor: Type.Optional(
       Type.String({ maxLength: 1_000, description: 'With filter: `next_cursor` of the answer before.' }),
     ),
     dry_run: Type.Optional(
-      Type.Boolean({ description: 'Changes nothing, and answers what would happen now.', default: false }),
+      Type.Boolean({
+        description:
+          'Changes nothing, and returns what would happen now. Limits of queued jobs and quotas are not checked.',
+        default: false,
+      }),
     ),
   },
   { $id: 'RetryJobs', description: 'Either ids, or a filter, whose jobs are taken newest first.' },
