@@ -121,6 +121,11 @@ describe('retry', () => {
     const { id } = await platform.client.contexts.create({});
     const completed = await platform.client.contexts.run(id, { input: 'say: hi' });
     expect((await platform.run(['retry', completed.id])).err).toContain('is completed');
+    const other = await platform.client.contexts.create({});
+    const failed = await platform.client.contexts.run(other.id, { input: 'fail: bad_request' });
+    expect(await platform.run(['retry', failed.id, completed.id])).toMatchObject({ code: 1, out: '' });
+    const dry = await platform.client.jobs.retryAll({ ids: [failed.id], dry_run: true });
+    expect(dry.data[0]?.error).toBeNull();
     const { job_id } = await platform.client.contexts.send(id, NEVER);
     expect((await platform.run(['retry', job_id])).err).toContain(`nightshift cancel ${job_id}`);
     await platform.client.jobs.cancel(job_id, { wait_ms: 30_000 });

@@ -9,7 +9,8 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const CONTEXT = idOf(900);
-const RETRIES = `/api/contexts/${CONTEXT}/jobs`;
+/** Twice for each job: a dry run, before anything is retried, and the retry. */
+const RETRY = 'POST /api/jobs/retry';
 
 type Made = { n: number; branch?: string; kind?: string; status?: string; input?: string | null };
 
@@ -28,7 +29,14 @@ function jobs(...made: readonly Made[]): void {
   }));
   api.answers.set('GET /api/jobs', () => ({ data, next_cursor: null }));
   for (const job of data) api.answers.set(`GET /api/jobs/${job.id}`, () => job);
-  api.answers.set(`POST ${RETRIES}`, () => ({ job_id: idOf(800), message_id: null }));
+  retried(null);
+}
+
+/** What the API returns for each retry. `code` null: it is retried. */
+function retried(code: string | null): void {
+  const error = code === null ? null : { code, message: 'Because.' };
+  const data = [{ id: idOf(1), context_id: CONTEXT, retry_job_id: error === null ? idOf(800) : null, error }];
+  api.answers.set(RETRY, () => ({ data, next_cursor: null, retried: 0, refused: 0 }));
 }
 
 test('retry refuses a job whose input was withdrawn: the history would answer another one', async () => {
@@ -41,23 +49,35 @@ test('retry refuses a job whose input was withdrawn: the history would answer an
   expect(api.writes).toEqual([]);
 });
 
-test('retry compares with later jobs of the same branch only, and a compaction is none', async () => {
-  jobs({ n: 4, branch: 'other' }, { n: 3, kind: 'compact', status: 'completed' }, { n: 2 }, { n: 1 });
-  const older = await api.run('retry', idOf(1));
-  expect(older).toMatchObject({ code: 1, out: '', err: expect.stringContaining('--again') });
-  expect(api.writes).toEqual([]);
-  expect(await api.run('retry', idOf(2))).toMatchObject({ err: '', code: 0, out: `${idOf(800)}\n` });
-  expect(api.writes).toEqual([`POST ${RETRIES}`]);
+test('retry asks the API whether the job can be retried, and says what to do if not', async () => {
+  jobs({ n: 1 });
+  for (const [code, advice] of [
+    ['superseded', '--again'],
+    ['not_ended', `nightshift cancel ${idOf(1)}`],
+    ['input_missing', 'nightshift run'],
+    ['queue_full', 'Because.'],
+  ] as const) {
+    retried(code);
+    const refused = await api.run('retry', idOf(1));
+    expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining(`(${code}). Because.`) });
+    expect(refused.err).toContain(advice);
+  }
+  expect(api.writes.splice(0)).toEqual([RETRY, RETRY, RETRY, RETRY]);
+  retried(null);
+  expect(await api.run('retry', idOf(1))).toMatchObject({ err: '', code: 0, out: `${idOf(800)}\n` });
+  expect(api.writes).toEqual([RETRY, RETRY]);
 });
 
 test('retry and cancel know all jobs before they act on the first', async () => {
-  jobs({ n: 1 }, { n: 2, branch: 'other', status: 'completed' });
-  expect((await api.run('retry', idOf(1), idOf(2))).err).toContain('is completed');
-  expect((await api.run('retry', idOf(1), idOf(3))).err).toContain('not_found');
+  jobs({ n: 1, input: idOf(700) }, { n: 2, branch: 'other', status: 'completed' });
+  const input = { status: 'completed', content: [{ type: 'text', text: 'x' }] };
+  api.answers.set(`GET /api/contexts/${CONTEXT}/messages/${idOf(700)}`, () => input);
+  expect((await api.run('retry', idOf(1), idOf(2), '--again')).err).toContain('is completed');
+  expect((await api.run('retry', idOf(1), idOf(3), '--again')).err).toContain('not_found');
   expect((await api.run('cancel', idOf(1), 'ffffff')).err).toContain('No job has an id');
   expect(api.writes).toEqual([]);
   expect((await api.run('retry', idOf(1), idOf(1))).code).toBe(0);
-  expect(api.writes).toEqual([`POST ${RETRIES}`]);
+  expect(api.writes).toEqual([RETRY, RETRY]);
 });
 
 test('retry by a filter takes no more jobs than --limit, and exits 1 if it retries none of those that match', async () => {
@@ -68,13 +88,13 @@ test('retry by a filter takes no more jobs than --limit, and exits 1 if it retri
     error: { code: 'superseded', message: 'x' },
   });
   const answer = { data: [refused(2), refused(1)], next_cursor: 'more', retried: 0, refused: 2 };
-  api.answers.set('POST /api/jobs/retry', () => answer);
+  api.answers.set(RETRY, () => answer);
   const filter = ['retry', '--status', 'failed', '--yes'];
   const none = await api.run(...filter, '--limit', '4');
   expect(none).toMatchObject({ code: 1, out: expect.stringContaining('0 jobs retried, 4 not.') });
-  expect(api.writes).toEqual(['POST /api/jobs/retry', 'POST /api/jobs/retry']);
+  expect(api.writes).toEqual([RETRY, RETRY]);
   expect((await api.run(...filter, '--limit', '2', '--dry-run')).code).toBe(0);
-  api.answers.set('POST /api/jobs/retry', () => ({ data: [], next_cursor: null, retried: 0, refused: 0 }));
+  api.answers.set(RETRY, () => ({ data: [], next_cursor: null, retried: 0, refused: 0 }));
   expect(await api.run(...filter)).toMatchObject({ code: 0, out: '0 jobs retried, 0 not.\n' });
 });
 

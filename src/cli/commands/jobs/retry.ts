@@ -1,10 +1,9 @@
 /** `retry`: runs jobs again that have failed or stopped, by id or by a filter. */
 import type { Command } from 'commander';
-import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
+import type { Client, Job, Message, RetriedJob } from '../../../client/index.ts';
 import { apiCommand, carryOut, doEach, type Cli, type Common } from '../../cli.ts';
 import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { findJobId } from '../../find/find.ts';
-import { PAGE } from '../../find/pick.ts';
 import { given } from '../../values.ts';
 import { inputOf } from './job-input.ts';
 import { filterOf, retryMatching, retryFilter, type FilterOptions } from './retry-matching.ts';
@@ -37,40 +36,61 @@ export function retryCommand(cli: Cli): Command {
       const retries: Retry[] = [];
       for (const id of ids) retries.push(await prepare(client, await client.jobs.get(id), options));
       await doEach(cli, options, retries, async (retry) => {
-        const accepted = await retry();
-        return { done: accepted, text: `${accepted.job_id}\n` };
+        const done = await retry();
+        return { done, text: `${done.job_id}\n` };
       });
       return EXIT.completed;
     }),
   );
 }
 
-type Retry = () => Promise<Accepted>;
+type RefusalCode = NonNullable<RetriedJob['error']>['code'];
+
+type Retry = () => Promise<{ job_id: string }>;
 
 /** Throws if the job cannot be retried, before anything is sent. */
 async function prepare(client: Client, job: Job, { again }: Options): Promise<Retry> {
-  refuseUnfit(job);
   const input = await inputOf(client, job.context_id, job.input?.message_id ?? null);
   if (input === null && job.input !== null)
     throw refusal(`The input of job ${job.id} was withdrawn or deleted. Send it again with nightshift run.`);
   // A retracted input is no part of the history any more.
-  if (again === true || input?.status === 'retracted') return sendAgain(client, job, input);
-  if (await hasGoneOn(client, job))
-    throw refusal(
-      `Later jobs exist on the branch of job ${job.id}, so its history has gone on. Send its input again with --again.`,
-    );
-  return () => client.contexts.retry(job.context_id, { branch: job.branch, ...optionsOf(job) });
-}
-
-/** Jobs of other branches leave the history of this one as it is, and so do compactions that have ended. */
-async function hasGoneOn(client: Client, { id, context_id, branch }: Job): Promise<boolean> {
-  for await (const job of client.jobs.list({ context_id, limit: PAGE })) {
-    if (job.id === id) return false;
-    if (job.branch === branch && !(job.kind === 'compact' && job.finished_at !== null)) return true;
+  if (again === true || input?.status === 'retracted') {
+    refuseUnfit(job);
+    return sendAgain(client, job, input);
   }
-  return true;
+  await retryOne(client, job, true);
+  return async () => ({ job_id: await retryOne(client, job, false) });
 }
 
+/** The id of the new job; empty in a dry run. Throws if the job cannot be retried. */
+async function retryOne(client: Client, { id }: Job, isDry: boolean): Promise<string> {
+  const { data } = await client.jobs.retryAll({ ids: [id], dry_run: isDry });
+  const error = data[0]?.error ?? null;
+  if (error !== null)
+    throw refusal(`Job ${id} cannot be retried (${error.code}). ${error.message}${adviceOn(id, error.code)}`);
+  return data[0]?.retry_job_id ?? '';
+}
+
+function adviceOn(id: string, code: RefusalCode): string {
+  switch (code) {
+    case 'not_ended':
+      return ` Run nightshift cancel ${id}.`;
+    case 'superseded':
+      return ' To send it again, pass --again.';
+    case 'completed':
+    case 'input_missing':
+      return ' Use nightshift run.';
+    case 'not_found':
+    case 'compaction':
+    case 'context_busy':
+    case 'worker_stopped':
+    case 'queue_full':
+    case 'quota_exceeded':
+      return '';
+  }
+}
+
+/** What is sent again must have ended without completing. */
 function refuseUnfit({ id, kind, status }: Job): void {
   if (kind === 'compact') throw refusal(`Job ${id} is a compaction, which cannot be retried.`);
   switch (status) {
