@@ -987,6 +987,7 @@ export type EffectiveSettings = {
   offered_tools: EffectiveTool[];
   /** MCP servers whose tools the API process does not know: they run elsewhere, or belong to a context or a tenant. */
   unknown_servers: string[];
+  not_allowed: string | null;
 };
 
 /** Part of `EffectiveSettings`. */
