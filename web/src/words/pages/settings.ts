@@ -83,9 +83,6 @@ export const settingsWords = {
     defaults: 'Empty fields use the defaults.',
     default: 'Default',
     anyModel: 'provider/model',
-    version: 'Version',
-    versionHint: 'Saving an older version creates a new version.',
-    current: (version: number) => `${version} (current)`,
     nameHint: 'Letters, digits, - and _.',
     nameFault: 'Use only letters, digits, - and _, at most 64 characters.',
     saved: (name: string, version: number) => `Role ${name} saved as version ${version}`,
@@ -119,6 +116,8 @@ export const settingsWords = {
     to: 'To',
     nothing: 'No version',
     same: 'Both versions have the same settings.',
+    /** `side`: of the comparison, where the field has no text. */
+    side: (side: string, isSet: boolean) => `${side}: ${isSet ? 'empty' : 'not set'}`,
     ofField: (field: string) => `Differences in ${field}`,
   },
   deleteRole: {
