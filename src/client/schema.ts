@@ -119,7 +119,7 @@ export type AuditEntry = {
   /** ISO 8601. */
   at: string;
   actor: Actor;
-  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained';
+  action: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained';
   /** The id or the name of what it was done to. */
   target: string;
   detail: { [key: string]: Json };
@@ -1268,6 +1268,8 @@ export type Job = {
     text: string;
   } | null;
   status: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted';
+  /** In lists with include=why, of a queued job: why it does not run yet. */
+  why?: string;
   attempt: number;
   retry_at: string | null;
   starts_at: string | null;
@@ -1917,6 +1919,62 @@ export type Retraction = {
   by: Actor | null;
 };
 
+/** Part of `RetriedJobs`. */
+export type RetriedJob = {
+  /** Of the job that is to be retried. */
+  id: string;
+  context_id: string | null;
+  retry_job_id: string | null;
+  error: {
+    code: 'not_found' | 'not_ended' | 'completed' | 'compaction' | 'input_missing' | 'context_busy' | 'superseded' | 'worker_stopped' | 'queue_full' | 'quota_exceeded';
+    message: string;
+  } | null;
+};
+
+/** What happened to each job. next_cursor: of the next jobs that match the filter; null: there are none. */
+export type RetriedJobs = {
+  data: RetriedJob[];
+  next_cursor: string | null;
+  /** How many of these jobs are retried, or would be. */
+  retried: number;
+  /** How many of them are not. */
+  refused: number;
+};
+
+/** As for the list of jobs. A job must match all given filters. */
+export type RetryFilter = {
+  /** Status of the job, or several. Default: failed and incomplete. */
+  status?: 'failed' | 'incomplete' | 'cancelled' | 'interrupted' | ('failed' | 'incomplete' | 'cancelled' | 'interrupted')[];
+  kind?: 'input' | 'retry' | 'compact';
+  /** An end user of the tenant, by the name that its own service uses. With a token only the user of the token is allowed. */
+  user?: string;
+  /** Role of the worker. */
+  role?: string;
+  /** Text to find, as in the list of jobs. Then `limit` jobs are found at most, and an answer may be empty and still have a next_cursor. */
+  q?: string;
+  /** Must be contained in the metadata of the job. */
+  metadata?: { [key: string]: Json };
+  context_id?: string;
+  worker_id?: string;
+  parent_job_id?: string;
+  /** ISO 8601. */
+  created_after?: string;
+  /** ISO 8601. */
+  created_before?: string;
+};
+
+/** Either ids, or a filter, whose jobs are taken newest first. */
+export type RetryJobs = {
+  ids?: string[];
+  filter?: RetryFilter;
+  /** With filter: how many jobs are looked at. Default: 200. */
+  limit?: number;
+  /** With filter: `next_cursor` of the answer before. */
+  cursor?: string;
+  /** Changes nothing, and answers what would happen now. */
+  dry_run?: boolean;
+};
+
 /** The answer of `PUT /api/roles/{name}`. */
 export type Role = {
   name: string;
@@ -2207,8 +2265,8 @@ export type Stats = {
   by_state: { [key: string]: number };
   /** Why contexts with work do not run now, the most contexts first. Reasons without any are left out. */
   waits: ({
-    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue. */
-    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'recovery';
+    /** slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. unsupported: no worker process that tried them serves their model, tools or role. recovery: their worker process could not continue. */
+    reason: 'slot' | 'approval' | 'answer' | 'workers' | 'throttle' | 'retry' | 'timer' | 'unsupported' | 'recovery';
     contexts: number;
     /** Since when the oldest of them waits. */
     since: string;
@@ -3238,6 +3296,12 @@ export type Operations = {
     body: CancelJobs | undefined;
     answer: Cancelled;
   };
+  'POST /api/jobs/retry': {
+    path: undefined;
+    query: undefined;
+    body: RetryJobs | undefined;
+    answer: RetriedJobs;
+  };
   'GET /api/contexts/{id}/events': {
     path: { id: string };
     query: { after?: number };
@@ -3258,7 +3322,7 @@ export type Operations = {
   };
   'GET /api/jobs': {
     path: undefined;
-    query: { limit?: number; cursor?: string; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
+    query: { limit?: number; cursor?: string; q?: string; sort?: 'created' | '-created' | 'cost' | '-cost' | 'duration' | '-duration' | 'tokens' | '-tokens'; include?: 'why'; status?: 'delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted' | ('delayed' | 'queued' | 'running' | 'waiting' | 'completed' | 'incomplete' | 'failed' | 'cancelled' | 'interrupted')[]; kind?: 'input' | 'retry' | 'compact'; user?: string; role?: string; metadata?: string; context_id?: string; worker_id?: string; parent_job_id?: string; created_after?: string; created_before?: string };
     body: undefined;
     answer: JobList;
   };
@@ -3570,7 +3634,7 @@ export type Operations = {
   };
   'GET /api/audit': {
     path: undefined;
-    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained'; target?: string; after?: string; before?: string };
+    query: { limit?: number; cursor?: string; actor?: string; action?: 'key.created' | 'key.rotated' | 'key.revoked' | 'token.created' | 'tokens.revoked' | 'session.started' | 'session.ended' | 'tool_call.approved' | 'tool_call.denied' | 'tool_call.resolved' | 'grant.removed' | 'role.saved' | 'role.deleted' | 'schedule.created' | 'schedule.changed' | 'schedule.deleted' | 'schedule.run' | 'webhook.created' | 'webhook.changed' | 'webhook.rotated' | 'webhook.disabled' | 'webhook.deleted' | 'job.retried' | 'config.changed' | 'context.imported' | 'context.deleted' | 'worker.deleted' | 'tenant.created' | 'tenant.changed' | 'tenant.deleted' | 'throttle.ended' | 'process.paused' | 'process.resumed' | 'process.drained'; target?: string; after?: string; before?: string };
     body: undefined;
     answer: AuditEntryList;
   };

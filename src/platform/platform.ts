@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino';
 import type { About } from '../api/server/about.ts';
-import type { Catalog, CheckInput } from '../api/server/catalog.ts';
+import type { CheckInput, KnownCatalog } from '../api/server/catalog.ts';
 import type { WebhookPorts } from '../api/server/ports.ts';
 import type { Server } from '../api/server/server.ts';
 import type { Telemetry } from '../core/tracing/telemetry.ts';
@@ -260,7 +260,7 @@ function peerLimits({ queueLimit }: Config, { limits }: ConfigFile): PeerLimits 
 /** The checks of workers that occurrences of schedules and submissions create, loaded for the first one. */
 function workerChecks(
   { database, times }: Pick<CommandPorts, 'database' | 'times'>,
-  known: Omit<Catalog, 'names'>,
+  known: KnownCatalog,
 ): Pick<WorkerPorts, 'scheduledRole' | 'readSubmission'> {
   const load = once(async () => {
     const [{ openCatalog }, { roleAtOccurrence }, { readSubmission }] = await Promise.all([

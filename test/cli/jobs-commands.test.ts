@@ -1,6 +1,6 @@
 // Commands about jobs: several statuses, more rows, inputs, retries, the console's addresses, worker processes.
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { Accepted, InboxItem, Job, Message } from '../../src/client/index.ts';
+import type { Accepted, InboxItem, Job, Message, RetriedJob } from '../../src/client/index.ts';
 import { openPlatform, run, type Platform } from './command-line.ts';
 
 let platform: Platform;
@@ -93,6 +93,21 @@ describe('retry', () => {
     await platform.client.jobs.cancel(repeated.id, { wait_ms: 30_000 });
   });
 
+  test('by a filter, shows what would be retried and retries all jobs that match', async () => {
+    const { id } = await platform.client.contexts.create({});
+    const failed = await platform.client.contexts.run(id, { input: 'fail: bad_request' });
+    await platform.client.contexts.run(id, { input: 'fail: bad_request' });
+    const filter = ['retry', '--status', 'failed', '--context', id];
+    const dry = await platform.run([...filter, '--dry-run']);
+    expect(dry).toMatchObject({ code: 0, out: expect.stringContaining('1 job would be retried, 1 not.') });
+    expect(dry.out).toContain(`${failed.id}: superseded: `);
+    const { data } = await platform.json<{ data: RetriedJob[] }>([...filter, '--since', '1h', '--json']);
+    expect(data.map(({ error }) => error?.code ?? null)).toEqual([null, 'superseded']);
+    expect(await platform.client.jobs.wait(data[0]?.retry_job_id ?? '')).toMatchObject({ kind: 'retry' });
+    for (const args of [['retry'], ['retry', failed.id, '--dry-run'], [...filter, '--again'], [...filter, failed.id]])
+      expect((await platform.run(args)).code).toBe(2);
+  });
+
   test('refuses jobs that have not ended, and completed ones', async () => {
     const { id } = await platform.client.contexts.create({});
     const completed = await platform.client.contexts.run(id, { input: 'say: hi' });
@@ -149,8 +164,10 @@ test('ps pauses and resumes a process by a part of its id, and says what cannot 
   expect((await run(['ps', '--all'], operator)).out).toMatch(/ paused /);
   expect(await run(['ps', 'resume', id], operator)).toMatchObject({ code: 0 });
   await vi.waitFor(async () => expect(await statusOf()).toBe('running'), { timeout: 30_000, interval: 100 });
-  const refused = await run(['ps', 'drain', id], operator);
+  expect(await run(['ps', 'drain', id], operator)).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+  const refused = await run(['ps', 'drain', id, '--yes'], operator);
   expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('also serves the API') });
+  expect(await platform.run(['ps', 'pause', id])).toMatchObject({ code: 1, err: expect.stringContaining('admin key') });
   expect(await run(['ps', 'pause', '00000000'], operator)).toMatchObject({
     code: 1,
     err: expect.stringContaining('No worker process has an id'),

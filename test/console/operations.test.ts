@@ -91,7 +91,10 @@ test('a drain asks first, and says what it does; ended processes stay in the lis
 
 for (const { theme, size } of LOOKS) {
   test(`it is accessible and fits: ${theme}, ${size}`, async () => {
-    const page = await visit(`${platform().url}/operations`, { theme, size });
+    const { client, url } = platform();
+    await openContext(client, `asks ${size}`, ['ask: well?']);
+    await waitingFor(client, 1);
+    const page = await visit(`${url}/operations`, { theme, size });
     await page.getByText('An answer').waitFor();
     await expectAccessible(page);
     await expectFits(page);

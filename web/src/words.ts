@@ -43,7 +43,7 @@ export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
-export { paletteWords } from './words/palette.ts';
+export { paletteWords } from './words/pages/palette.ts';
 export { placeWords } from './words/places.ts';
 export { statusWords, type Status } from './words/status.ts';
 export { durationWords, uiWords, type SecretKind } from './words/ui.ts';

@@ -14,7 +14,7 @@ import type { WorkerConfig } from '../../core/workers/settings.ts';
 import { ALL_ALLOWED } from '../../core/workers/allowed-names.ts';
 import { RequestRefused, invalid } from '../response/problem.ts';
 import { ContextSubmission, WorkerSubmission } from '../schemas/jobs/submission.ts';
-import { refusedName, type Catalog } from '../server/catalog.ts';
+import { refusedName, type KnownCatalog } from '../server/catalog.ts';
 import type { ApiPorts } from '../server/ports.ts';
 import { roleAtOccurrence } from './scheduled-worker.ts';
 import { toFirstInput } from './submit.ts';
@@ -65,7 +65,7 @@ function toWorker({ worker_id, name, user, role, config = {} }: WorkerSubmission
  * What a service checks before it submits: all that needs no database. Null: valid. Refused: `invalid_request`,
  * `unknown_model`.
  */
-export async function submissionRefusal(catalog: Omit<Catalog, 'names'>, body: Json): Promise<Refusal | null> {
+export async function submissionRefusal(catalog: KnownCatalog, body: Json): Promise<Refusal | null> {
   const parsed = parseSubmission(body);
   if (parsed.kind === 'refused') return parsed;
   const { target } = parsed.job;
@@ -73,7 +73,7 @@ export async function submissionRefusal(catalog: Omit<Catalog, 'names'>, body: J
 }
 
 /** Names that no worker process serves just now are accepted. */
-function refusedConfig(catalog: Omit<Catalog, 'names'>, allow: Allow, config: WorkerConfig): Promise<Refusal | null> {
+function refusedConfig(catalog: KnownCatalog, allow: Allow, config: WorkerConfig): Promise<Refusal | null> {
   return refusedName({ catalog: { ...catalog, names: async () => null } }, allow, config);
 }
 

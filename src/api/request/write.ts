@@ -96,9 +96,19 @@ export async function beginOnce<Begun extends object>(
   request: WriteRequest,
   command: AnyCommand<Begun>,
 ): Promise<Begun> {
+  return stepOnce(ports, request, 'begun', command);
+}
+
+/** The same for any step; `step` names it among those of the request. */
+export async function stepOnce<Value extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  step: string,
+  command: AnyCommand<Value>,
+): Promise<Value> {
   const key = keyOf(request);
   // Stored next to the response, under a key that no client can send.
-  return once(ports, key && { ...key, key: `${key.key}\nbegun` }, inTime(request, command));
+  return once(ports, key && { ...key, key: `${key.key}\n${step}` }, inTime(request, command));
 }
 
 /**

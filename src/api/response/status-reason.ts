@@ -9,7 +9,7 @@ import { toAwaited, toAwaitedBelow, toAwaitedWorker } from '../wire/job.ts';
 /** Maximum number of characters of a question that are quoted. */
 const LONGEST_QUOTE = 500;
 
-/** `slots`: the limit of the tenant; missing: none. `names`: what live worker processes serve; null: not known. */
+/** `slots`: the limit of the tenant; missing: none. `names`: what the worker processes serve that begin runs; null: not known. */
 export function toContextState(diagnosis: Diagnosis, { names, slots }: Known): ContextState {
   const { active, next } = diagnosis;
   const job = active ?? next;
@@ -80,10 +80,12 @@ function freeSlot({ slotsTaken }: Diagnosis, slots: number | undefined): string 
     : 'a free worker process';
 }
 
+export const ALL_PAUSED = 'All worker processes are paused or draining: resume one, or start another.';
+
 /** Why no worker process can claim the context; null: one can. */
 function unclaimable({ live, isServed, config, role, definition }: Diagnosis, names: Names | null): string | null {
   if (!live) return 'No worker process is running: start one with `nightshift worker`.';
-  if (!isServed) return 'All worker processes are paused or draining: resume one, or start another.';
+  if (!isServed) return ALL_PAUSED;
   const missing =
     names === null ? [] : unsupported({ ...definition, ...config }, definition === null ? role : null, names);
   return missing.length === 0 ? null : `No live worker process serves ${missing.join(', ')}.`;

@@ -27,6 +27,7 @@ import { interruptRoutes } from './contexts/interrupt.ts';
 import { jobLogRoute } from './jobs/job-logs.ts';
 import { jobStepRoutes } from './jobs/job-steps.ts';
 import { jobRoutes } from './jobs/jobs.ts';
+import { retryJobsRoute } from './jobs/retry-jobs.ts';
 import { messageRoutes } from './messages/messages.ts';
 import { oidcRoutes } from './system/oidc.ts';
 import { roleRoutes } from './workers/roles.ts';
@@ -65,6 +66,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   interruptRoutes(app, ports);
   compactionRoutes(app, ports);
   cancelJobsRoute(app, ports);
+  retryJobsRoute(app, ports);
   eventRoutes(app, ports, accessControl, streams);
   changeRoutes(app, ports, accessControl, streams);
   chatRoutes(app, ports);

@@ -9,6 +9,7 @@ import * as approval from './jobs/approval.ts';
 import * as audit from './system/audit.ts';
 import * as branch from './contexts/branch.ts';
 import * as cancelJobs from './jobs/cancel-jobs.ts';
+import * as retryJobs from './jobs/retry-jobs.ts';
 import * as chat from './contexts/chat.ts';
 import * as compaction from './contexts/compaction.ts';
 import * as context from './contexts/context.ts';
@@ -70,6 +71,7 @@ const all: unknown[] = [
     log,
     process,
     cancelJobs,
+    retryJobs,
     step,
     toolCall,
     resolveToolCall,

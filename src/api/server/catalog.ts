@@ -22,6 +22,8 @@ export type Names = { tools: string[]; roles: string[]; models: string[]; mcpSer
 export type Catalog = {
   /** Null: no worker process has published anything. */
   names(): Promise<Names | null>;
+  /** Of the processes that begin runs; of all, if all are paused or drain. */
+  beginningNames(): Promise<Names | null>;
   /** Roles of the config file that this process read. */
   fileRoles: ReadonlyMap<string, Role>;
   checkInput: CheckInput;
@@ -31,29 +33,38 @@ export type Catalog = {
   defaultModel: string;
 };
 
+/** What this process knows by itself. */
+export type KnownCatalog = Omit<Catalog, 'names' | 'beginningNames'>;
+
 /** Returns the problems of a tool's input as text; empty if valid. Null: this process does not know the tool. */
 export type CheckInput = (tool: string, input: JsonObject) => Promise<readonly string[] | null>;
 
 const FRESH_MS = 1_000;
 
-export function openCatalog(database: Database, times: LeaseTimes, known: Omit<Catalog, 'names'>): Catalog {
-  let cached: { at: number; names: Promise<Names | null> } | null = null;
+export function openCatalog(database: Database, times: LeaseTimes, known: KnownCatalog): Catalog {
+  type Rows = Awaited<ReturnType<typeof published>>;
+  let cached: { at: number; rows: Promise<Rows> } | null = null;
+  const read = (): Promise<Rows> => {
+    if (cached !== null && performance.now() - cached.at < FRESH_MS) return cached.rows;
+    const rows = published(database.db, times);
+    cached = { at: performance.now(), rows };
+    rows.catch(() => {
+      cached = null;
+    });
+    return rows;
+  };
   return {
     ...known,
-    names() {
-      if (cached !== null && performance.now() - cached.at < FRESH_MS) return cached.names;
-      const names = askNames(database, times);
-      cached = { at: performance.now(), names };
-      names.catch(() => {
-        cached = null;
-      });
-      return names;
+    names: async () => namesOf(await read()),
+    async beginningNames() {
+      const rows = await read();
+      const beginning = rows.filter(({ begins }) => begins);
+      return namesOf(beginning.length > 0 ? beginning : rows);
     },
   };
 }
 
-async function askNames(database: Database, times: LeaseTimes): Promise<Names | null> {
-  const rows = await published(database.db, times);
+function namesOf(rows: readonly Names[]): Names | null {
   if (rows.length === 0) return null;
   const all = (member: keyof Names): string[] => [...new Set(rows.flatMap((row) => row[member]))].sort();
   return { tools: all('tools'), roles: all('roles'), models: all('models'), mcpServers: all('mcpServers') };
@@ -64,7 +75,7 @@ async function askNames(database: Database, times: LeaseTimes): Promise<Names | 
  * what the tenant may use. `at`: path of the config in the body.
  */
 export async function refusedName(
-  { catalog }: { catalog: Catalog },
+  { catalog }: { catalog: KnownCatalog & Pick<Catalog, 'names'> },
   allow: Allow,
   config: WorkerConfig,
   at: readonly string[] = ['config'],
@@ -142,7 +153,7 @@ function withProvider(model: string, names: Names | null): string {
 function parameterFaults(
   { model, parameters = {} }: WorkerConfig,
   at: Path,
-  { parameters: more, defaultModel }: Catalog,
+  { parameters: more, defaultModel }: KnownCatalog,
 ): RequestFault[] {
   const provider = model === undefined ? null : (parseModelName(model)?.provider ?? null);
   const otherwise = parseModelName(defaultModel)?.provider;

@@ -3,7 +3,7 @@ import { NightshiftError } from '../errors.ts';
 import { pagesOf } from '../pages.ts';
 import { backoff, pause } from '../pause.ts';
 import type { JobOf } from '../output.ts';
-import type { CancelJob, CancelJobs, Job, Json, Operations } from '../schema.ts';
+import type { CancelJob, CancelJobs, Job, Json, Operations, RetryJobs } from '../schema.ts';
 import type { Request, RequestOptions } from '../transport.ts';
 
 /** How long to wait for a job, and for what. */
@@ -41,6 +41,11 @@ export function jobCalls(request: Request) {
     /** Cancels all unfinished jobs that match a filter. */
     cancelAll: (body: CancelJobs, options?: RequestOptions) =>
       request('POST', '/api/jobs/cancel', { body, ...options }),
+    /**
+     * Retries jobs that ended without completing, by `ids` or by `filter`. Returns what happened to each; with `dry_run`
+     * what would happen. `next_cursor`: more jobs match the filter.
+     */
+    retryAll: (body: RetryJobs, options?: RequestOptions) => request('POST', '/api/jobs/retry', { body, ...options }),
     /** The timeline of a job: model calls, tool calls and waits. */
     steps: (id: string, query: Operations['GET /api/jobs/{id}/steps']['query'] = {}, options?: RequestOptions) =>
       pagesOf((more) =>

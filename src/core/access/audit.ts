@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'webhook.rotated',
   'webhook.disabled',
   'webhook.deleted',
+  'job.retried',
   'config.changed',
   'context.imported',
   'context.deleted',

@@ -3,7 +3,8 @@ import type { DurableState } from './state.ts';
 
 /**
  * `slot`: it waits for a worker process. `throttle`: its provider is throttled. `retry`: a model call failed and is
- * repeated later. `timer`: a tool waits for a time. `recovery`: its worker process could not continue.
+ * repeated later. `timer`: a tool waits for a time. `unsupported`: no process that tried it serves its model, tools or
+ * role. `recovery`: its worker process could not continue.
  */
 export const WAIT_REASONS = [
   'slot',
@@ -13,13 +14,20 @@ export const WAIT_REASONS = [
   'throttle',
   'retry',
   'timer',
+  'unsupported',
   'recovery',
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
 
-/** Of a context that waits. `throttled`: its job waits for a throttle. */
-export function waitReason(state: DurableState, isRunnable: boolean, throttled: boolean): WaitReason {
+/**
+ * Of a context that waits. `isThrottled`: its job waits for a throttle. `hasFailed`: processes that claimed it died, or
+ * could not continue.
+ */
+type Waiting = { isRunnable: boolean; isThrottled: boolean; hasFailed: boolean };
+
+export function waitReason(state: DurableState, { isRunnable, isThrottled, hasFailed }: Waiting): WaitReason {
   if (isRunnable) return 'slot';
+  if (hasFailed) return 'recovery';
   switch (state) {
     case 'AwaitingToolApproval':
       return 'approval';
@@ -28,7 +36,7 @@ export function waitReason(state: DurableState, isRunnable: boolean, throttled: 
     case 'AwaitingWorkers':
       return 'workers';
     case 'TransientFailure':
-      return throttled ? 'throttle' : 'retry';
+      return isThrottled ? 'throttle' : 'retry';
     case 'ExecutingTools':
       return 'timer';
     case 'Idle':
@@ -36,6 +44,6 @@ export function waitReason(state: DurableState, isRunnable: boolean, throttled: 
     case 'AwaitingLLMResponse':
     case 'PermanentFailure':
     case 'Stopped':
-      return throttled ? 'throttle' : 'recovery';
+      return isThrottled ? 'throttle' : 'unsupported';
   }
 }

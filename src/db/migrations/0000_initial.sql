@@ -712,7 +712,7 @@ CREATE UNIQUE INDEX "contexts_tenant" ON "contexts" USING btree ("tenant_id","id
 CREATE INDEX "idempotency_keys_age" ON "idempotency_keys" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "jobs_one_active" ON "jobs" USING btree ("context_id") WHERE "jobs"."status" in ('running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_queue" ON "jobs" USING btree ("context_id","priority","position","id") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
-CREATE INDEX "jobs_queued_of_tenant" ON "jobs" USING btree ("tenant_id") WHERE "jobs"."status" in ('queued', 'delayed');--> statement-breakpoint
+CREATE INDEX "jobs_unfinished" ON "jobs" USING btree ("tenant_id","status","id") WHERE "jobs"."status" in ('delayed', 'queued', 'running', 'waiting');--> statement-breakpoint
 CREATE INDEX "jobs_delayed" ON "jobs" USING btree ("starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
 CREATE INDEX "jobs_delayed_of_tenant" ON "jobs" USING btree ("tenant_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint
 CREATE INDEX "jobs_delayed_of_context" ON "jobs" USING btree ("context_id","starts_at") WHERE "jobs"."status" = 'delayed';--> statement-breakpoint

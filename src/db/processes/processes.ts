@@ -87,6 +87,14 @@ export async function takeLock(connection: Executor, lockKey: number): Promise<n
   return row?.held === true ? row.pid : null;
 }
 
+/** What was asked of a process that another one declared dead. Null: its row is gone. */
+export async function requestedOf(connection: Executor, id: ProcessId): Promise<ProcessStatus | null> {
+  const [row] = await connection.execute<{ requested: ProcessStatus }>(
+    sql`/* processes.read_requested */ select requested_status as requested from processes where id = ${id}`,
+  );
+  return row?.requested ?? null;
+}
+
 export async function register(executor: Executor, row: ProcessRow): Promise<void> {
   await executor.insert(processes).values(row);
 }
@@ -280,11 +288,12 @@ export async function forgetEnded(executor: Executor): Promise<void> {
     update processes p set metrics = null from older o where p.id = o.id and not o.is_over and p.metrics is not null`);
 }
 
-/** What the live processes have published; if none is alive, what the last one published. */
-export async function published(executor: Executor, times: LeaseTimes): Promise<Published[]> {
-  const rows = await executor.execute<Published & { live: boolean }>(sql`/* processes.read_published */
+/** What the live processes have published; if none is alive, what the last one published. `begins`: it begins runs. */
+export async function published(executor: Executor, times: LeaseTimes): Promise<(Published & { begins: boolean })[]> {
+  const rows = await executor.execute<Published & { begins: boolean; live: boolean }>(sql`/* processes.read_published */
     select to_jsonb(p.tools) as tools, to_jsonb(p.roles) as roles, to_jsonb(p.models) as models,
-      to_jsonb(p.mcp_servers) as "mcpServers", not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
+      to_jsonb(p.mcp_servers) as "mcpServers", p.status = 'running' as begins,
+      not ${isDead(times)} as live from processes p order by p.heartbeat_at desc limit 200`);
   const live = rows.filter((row) => row.live);
   return live.length > 0 ? live : rows.slice(0, 1);
 }

@@ -106,10 +106,10 @@ export const jobs = pgTable(
     index('jobs_queue')
       .on(t.contextId, t.priority, t.position, t.id)
       .where(sql`${t.status} = 'queued'`),
-    /** Counts those of a tenant whose number is limited, with those that are delayed. */
-    index('jobs_queued_of_tenant')
-      .on(t.tenantId)
-      .where(sql`${t.status} in ('queued', 'delayed')`),
+    /** Lists those of a tenant by status, and counts those whose number is limited: queued and delayed ones. */
+    index('jobs_unfinished')
+      .on(t.tenantId, t.status, t.id)
+      .where(sql`${t.status} in ('delayed', 'queued', 'running', 'waiting')`),
     /** Delayed jobs, by when they are due: of all, of a tenant, and of a context. */
     index('jobs_delayed')
       .on(t.startsAt)

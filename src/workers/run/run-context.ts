@@ -42,7 +42,7 @@ export type RunResult = 'ran' | 'noop' | 'here' | 'skipped' | 'ended';
 export async function runContext(state: WorkerState, contextId: ContextId, known: Known = {}): Promise<RunResult> {
   const { result, wasNotified } = await runOnce(state, contextId, known);
   const { slot } = known;
-  // Contexts of a tenant with a limit of slots take turns: the list of runnable contexts decides.
+  // In a paused process others decide, and of a tenant with a limit of slots the list of runnable contexts.
   if (!wasNotified || slot?.takesTurns === true) return result;
   const again = await runContext(state, contextId, slot === undefined ? {} : { slot });
   return result === 'ran' ? result : again;

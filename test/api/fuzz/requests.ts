@@ -88,6 +88,7 @@ const SAMPLES: Readonly<Record<string, readonly object[]>> = {
   ],
   resolveToolCall: [{ outcome: 'happened', result: 'x' }, { outcome: 'tell' }],
   cancelJobs: [{ status: 'queued' }, { user: 'alice' }],
+  retryJobs: [{ filter: { status: 'failed' } }, { filter: { user: 'alice' }, dry_run: true }],
 };
 
 /** Sequences of requests. */

@@ -28,6 +28,7 @@ afterAll(() => api.close());
 const BODIES: Readonly<Record<string, object>> = {
   ...COMMON,
   'post /api/jobs/cancel': { status: 'waiting' },
+  'post /api/jobs/retry': { filter: { status: 'failed' } },
   'post /api/workers': { name: 'x' },
   'post /api/chat': { message: 'x' },
 };
@@ -48,6 +49,7 @@ const OPEN = [
   'get /api/search',
   'get /api/workers',
   'post /api/jobs/cancel',
+  'post /api/jobs/retry',
 ];
 /** One for certain contexts makes none. */
 const MAKING = ['post /api/chat', 'post /api/contexts', 'post /api/workers'];

@@ -3,9 +3,16 @@ import { expect, test } from 'vitest';
 import type { DurableState } from '../../../src/core/run/state.ts';
 import { waitReason } from '../../../src/core/run/wait-reason.ts';
 
+const WAITING = { isRunnable: false, isThrottled: false, hasFailed: false };
+
 test('a runnable context waits for a slot, whatever its state is', () => {
   for (const state of ['Idle', 'AwaitingLLMResponse', 'TransientFailure'] as const)
-    expect(waitReason(state, true, false)).toBe('slot');
+    expect(waitReason(state, { ...WAITING, isRunnable: true, hasFailed: true })).toBe('slot');
+});
+
+test('one whose processes died waits for its recovery, whatever its state is', () => {
+  for (const state of ['Idle', 'ExecutingTools', 'TransientFailure'] as const)
+    expect(waitReason(state, { ...WAITING, hasFailed: true })).toBe('recovery');
 });
 
 test.each<[DurableState, string, string]>([
@@ -14,9 +21,9 @@ test.each<[DurableState, string, string]>([
   ['AwaitingWorkers', 'workers', 'workers'],
   ['ExecutingTools', 'timer', 'timer'],
   ['TransientFailure', 'retry', 'throttle'],
-  ['AwaitingLLMResponse', 'recovery', 'throttle'],
-  ['Idle', 'recovery', 'throttle'],
+  ['AwaitingLLMResponse', 'unsupported', 'throttle'],
+  ['Idle', 'unsupported', 'throttle'],
 ])('%s waits for %s, and with a throttle for %s', (state, reason, throttled) => {
-  expect(waitReason(state, false, false)).toBe(reason);
-  expect(waitReason(state, false, true)).toBe(throttled);
+  expect(waitReason(state, WAITING)).toBe(reason);
+  expect(waitReason(state, { ...WAITING, isThrottled: true })).toBe(throttled);
 });

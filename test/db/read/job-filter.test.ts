@@ -5,7 +5,8 @@ import { WHOLE_TENANT } from '../../../src/core/access/reach.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type WorkerId } from '../../../src/core/ids.ts';
 import { openDatabase, type Database } from '../../../src/db/connection/client.ts';
 import type { JobFilter } from '../../../src/db/read/jobs/job-filter.ts';
-import { listJobs } from '../../../src/db/read/jobs/job-views.ts';
+import { listJobs, type JobsOfPage } from '../../../src/db/read/jobs/job-views.ts';
+import { SCANNED, type JobOrder } from '../../../src/db/read/jobs/find-jobs.ts';
 import { createFreshDatabase } from '../../services/database.ts';
 import { explaining, passedOver } from '../../services/explaining.ts';
 
@@ -50,6 +51,8 @@ afterAll(async () => {
   await drop();
 });
 
+const NEWEST: JobOrder = { by: 'created', descending: true, after: null };
+
 const NONE: JobFilter = {
   reach: WHOLE_TENANT,
   user: null,
@@ -88,9 +91,62 @@ test.each<[string, Partial<JobFilter>, number]>([
   ['an hour among many', { createdAfter: at(10_000), createdBefore: at(10_031) }, 30],
 ])('by %s it reads few jobs that it does not return', async (_, filter, count) => {
   const whole = { ...NONE, ...filter };
-  expect((await listJobs(database.db, DEFAULT_TENANT, whole, { after: null, limit: 50 })).items).toHaveLength(count);
-  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, whole, { after: null, limit: 50 });
+  expect(
+    (await listJobs(database.db, DEFAULT_TENANT, { filter: whole, q: null, order: NEWEST, limit: 50 })).items,
+  ).toHaveLength(count);
+  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, { filter: whole, q: null, order: NEWEST, limit: 50 });
   const plan = plans.at(-1) ?? '';
   expect(plan).not.toContain('Seq Scan on jobs');
   expect(passedOver(plan)).toBeLessThan(500);
 });
+
+test.each<[string, Pick<JobsOfPage, 'q' | 'order'>, Partial<JobFilter>]>([
+  ['a text that no job has', { q: 'nowhere', order: NEWEST }, {}],
+  ['a text, from the oldest on', { q: 'nowhere', order: { ...NEWEST, descending: false } }, {}],
+  ['a text among those of a rare role', { q: 'nowhere', order: NEWEST }, { role: 'rare' }],
+  ['the cost', { q: null, order: { by: 'cost', descending: true, after: null } }, {}],
+  [
+    'the duration of failed ones',
+    { q: null, order: { by: 'duration', descending: false, after: null } },
+    { statuses: ['failed'] },
+  ],
+])('by %s it looks at no more than the jobs of one scan', async (_, found, filter) => {
+  const before = plans.length;
+  const wanted = { ...found, filter: { ...NONE, ...filter }, limit: 50 };
+  await listJobs(explaining(database.db, plans), DEFAULT_TENANT, wanted);
+  const [plan = ''] = plans.slice(before);
+  expect(plan).not.toContain('Seq Scan on jobs');
+  expect(passedOver(plan)).toBeLessThanOrEqual(SCANNED);
+});
+
+test.each<[string, Partial<JobFilter>]>([
+  ['queued', { statuses: ['queued'] }],
+  ['queued', { statuses: ['queued'], kind: 'retry', createdAfter: 1 }],
+  ['unfinished', { statuses: ['delayed', 'queued', 'running', 'waiting'] }],
+  ['unfinished or failed', { statuses: ['delayed', 'queued', 'running', 'waiting', 'failed'] }],
+])(
+  'after a peak, with statistics from it, a list of %s jobs does not read those that have ended',
+  async (_, filter) => {
+    const peak = await createFreshDatabase();
+    const during = openDatabase(peak.url, { max: 1 });
+    const { db } = during;
+    const one = '00000000-0000-7000-8000-000000000008';
+    await db.execute(sql`insert into contexts (id, tenant_id) values (${one}, ${DEFAULT_TENANT})`);
+    await db.execute(sql`insert into workers (id, tenant_id, context_id, name, config)
+    values (${one}, ${DEFAULT_TENANT}, ${one}, 'w', '{}')`);
+    await db.execute(sql`insert into jobs (id, tenant_id, context_id, worker_id, kind, branch, status, position, metadata)
+    select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${DEFAULT_TENANT}, ${one}, ${one}, 'retry', 'main',
+      'queued', n, '{}' from generate_series(1, 20000) n`);
+    await db.execute(sql`vacuum analyze`);
+    await db.execute(sql`update jobs set status = 'completed', started_at = now(), finished_at = now()
+    where position > 3`);
+    const wanted: JobsOfPage = { filter: { ...NONE, ...filter }, q: null, order: NEWEST, limit: 50 };
+    expect((await listJobs(db, DEFAULT_TENANT, wanted)).items).toHaveLength(3);
+    await listJobs(explaining(db, plans), DEFAULT_TENANT, wanted);
+    const plan = plans.at(-1) ?? '';
+    await during.close();
+    await peak.drop();
+    expect(plan).not.toContain('Seq Scan on jobs');
+    expect(passedOver(plan)).toBeLessThan(500);
+  },
+);

@@ -8,12 +8,15 @@ import type { JsonObject } from '../../../src/core/json.ts';
 import { openDatabase, type Database, type Executor } from '../../../src/db/connection/client.ts';
 import { forTenant } from '../../../src/db/connection/tenant-setting.ts';
 import { listJobs } from '../../../src/db/read/jobs/job-views.ts';
+import type { JobOrder } from '../../../src/db/read/jobs/find-jobs.ts';
 import { searchStretch } from '../../../src/db/search/search.ts';
 import { migrate } from '../../../src/db/setup/migrate.ts';
 import type { TenantId } from '../../../src/core/ids.ts';
 import { createEmptyDatabase, type TestDatabase } from '../../services/database.ts';
 import { explainingBuffers } from '../../services/explaining.ts';
 import { connected } from '../../services/connected.ts';
+
+const NEWEST: JobOrder = { by: 'created', descending: true, after: null };
 
 const ROWS = 20_000;
 const [OURS, THEIRS] = [77, 78] as unknown as [TenantId, TenantId];
@@ -107,7 +110,7 @@ const jobs =
       contextId: null,
     };
     const whole = { ...filter, workerId: null, parentJobId: null, createdAfter: null, createdBefore: null };
-    return (await listJobs(executor, OURS, whole, { after: null, limit: 50 })).items;
+    return (await listJobs(executor, OURS, { filter: whole, q: null, order: NEWEST, limit: 50 })).items;
   };
 
 /** The index that finds the rows, and how many blocks are read. */

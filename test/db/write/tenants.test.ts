@@ -16,12 +16,15 @@ import { append } from '../../../src/db/run/append/append.ts';
 import { claim } from '../../../src/db/run/claims.ts';
 import { admission } from '../../../src/db/write/inputs/admission.ts';
 import { findJob, jobPlace, listJobs } from '../../../src/db/read/jobs/job-views.ts';
+import type { JobOrder } from '../../../src/db/read/jobs/find-jobs.ts';
 import { findReceipt } from '../../../src/db/run/receipts.ts';
 import { listSteps } from '../../../src/db/read/jobs/step-views.ts';
 import { findWorker, listWorkers } from '../../../src/db/read/contexts/worker-views.ts';
 import { contextOf, depthOf, descendants } from '../../../src/db/write/workers/workers.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { given, ids, nothing, type Given } from '../database-fixture.ts';
+
+const NEWEST: JobOrder = { by: 'created', descending: true, after: null };
 
 let the: Given;
 beforeAll(async () => {
@@ -89,7 +92,8 @@ test('nothing of another tenant is found, by id or in a list', async () => {
     await findReceipt(db(), tenantId, jobId),
     await jobPlace(db(), tenantId, jobId),
     await listSteps(db(), tenantId, jobId, { after: 0, limit: 10 }),
-    (await listJobs(db(), tenantId, { ...noJobs, contextId }, { after: null, limit: 10 })).items[0] ?? null,
+    (await listJobs(db(), tenantId, { filter: { ...noJobs, contextId }, q: null, order: NEWEST, limit: 10 }))
+      .items[0] ?? null,
     await findWorker(db(), tenantId, workerId),
     (await listWorkers(db(), tenantId, noWorkers, { after: null, limit: 10 })).items[0] ?? null,
     await admission(db(), tenantId, contextId),

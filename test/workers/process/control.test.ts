@@ -74,21 +74,66 @@ describe.each(['redis', 'deaf'] as const)('with the queue %s', (queue) => {
   });
 });
 
-test('a process that is declared dead stays paused under its new id', async () => {
-  const { fleet, held } = await setting();
+/** Another process declared it dead. Returns its new id. */
+async function reborn(fleet: Fleet, id: ProcessId, asked: ProcessStatus): Promise<ProcessId> {
+  await fleet.query(
+    `update processes set dead_at = now(), end_reason = 'lost', requested_status = '${asked}' where id = '${id}'`,
+  );
+  const others = async () => (await idsOf(fleet)).filter((one) => one !== id);
+  await fleet.until(async () => (await others()).length === 1);
+  const [again] = await others();
+  if (again === undefined) throw new Error('no process');
+  return again;
+}
+
+test.each([
+  ['before', 'paused'],
+  ['and could not read it before', 'running'],
+] as const)(
+  'a process that was asked to pause %s it was declared dead is paused under its new id',
+  async (_, first) => {
+    const { fleet, held } = await setting();
+    const [id] = await idsOf(fleet);
+    if (id === undefined) throw new Error('no process');
+    if (first === 'paused') await ask(fleet, id, 'paused');
+    const again = await reborn(fleet, id, 'paused');
+    const [row] = await fleet.query(`select status, requested_status from processes where id = '${again}'`);
+    expect(row).toEqual({ status: 'paused', requested_status: 'paused' });
+    await fleet.startProcess();
+    const { contextId } = await fleet.begin('waits');
+    await fleet.until(() => held.length === 1);
+    expect(await ownerOf(fleet, contextId)).not.toBe(again);
+  },
+);
+
+test('a process that could not read that it should drain does so when it registers again', async () => {
+  const { fleet } = await setting({ processes: 0 });
+  const asked = Promise.withResolvers<void>();
+  const drained = await fleet.startProcess({ onDrainRequest: () => asked.resolve() });
   const [id] = await idsOf(fleet);
   if (id === undefined) throw new Error('no process');
-  await ask(fleet, id, 'paused');
-  await fleet.query(`update processes set dead_at = now(), end_reason = 'lost' where id = '${id}'`);
-  await fleet.until(async () => (await idsOf(fleet)).length === 1);
-  const [row] = await fleet.query('select status, requested_status from processes where dead_at is null');
-  expect(row).toEqual({ status: 'paused', requested_status: 'paused' });
-  await fleet.begin('waits');
-  const [again] = await idsOf(fleet);
-  if (again === undefined) throw new Error('no process');
-  expect(held).toEqual([]);
-  await ask(fleet, again, 'running');
+  await fleet.query(
+    `update processes set dead_at = now(), end_reason = 'lost', requested_status = 'draining' where id = '${id}'`,
+  );
+  await asked.promise;
+  await drained.drain();
+});
+
+test('a drain after a signal is not followed by a pause, and is shown as a drain', async () => {
+  const { fleet, held } = await setting();
+  const [id] = await idsOf(fleet);
+  const [process] = fleet.processes;
+  if (id === undefined || process === undefined) throw new Error('no process');
+  await fleet.begin('first');
   await fleet.until(() => held.length === 1);
+  const ending = process.drain();
+  await fleet.until(
+    async () => (await fleet.query(`select status from processes where id = '${id}'`))[0]?.['status'] === 'draining',
+  );
+  expect(await requestStatus(fleet.database.db, id, 'paused')).toEqual({ kind: 'draining' });
+  expect(await requestStatus(fleet.database.db, id, 'draining')).toEqual({ kind: 'done', changed: false });
+  held[0]?.answer();
+  await ending;
 });
 
 test('a drain ends the process as a signal does, and another one continues its runs', async () => {

@@ -11,6 +11,8 @@ const KEYS = [
   { keys: '/', does: words.search },
   { keys: 'j', does: words.next },
   { keys: 'k', does: words.previous },
+  { keys: 'x', does: words.select },
+  { keys: 'r', does: words.retry },
   { keys: 'a', does: words.approve },
   { keys: 'd', does: words.deny },
   { keys: 'e', does: words.edit },

@@ -19,6 +19,16 @@ export function spanOf(
   };
 }
 
+/** The day of a time, in milliseconds, or so many days before it. */
+export function dayOf(time: number, back: number, zone: Zone): string {
+  const moment = new Date(time);
+  const parts =
+    zone === 'utc'
+      ? ([moment.getUTCFullYear(), moment.getUTCMonth(), moment.getUTCDate() - back] as const)
+      : ([moment.getFullYear(), moment.getMonth(), moment.getDate() - back] as const);
+  return new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
+}
+
 /** The end of a day in the browser's zone; null: it is not valid. */
 export function endOf(day: string): string | null {
   return momentOf(day, 1, 'local');

@@ -24,6 +24,11 @@ export function processesQuery(live: boolean) {
   });
 }
 
+/** Whether it begins runs, and nothing else was asked of it. */
+export function beginsRuns({ status, requested_status }: WorkerProcess): boolean {
+  return status === 'running' && requested_status === 'running';
+}
+
 /** Whether it will soon do something else than now. */
 export function isChanging({ status, requested_status, ended_at }: WorkerProcess): boolean {
   return ended_at === null && (status === 'draining' || status !== requested_status);

@@ -178,7 +178,7 @@ function getContextStateRoute(app: App, ports: ApiPorts): void {
       const id = contextId(params.id);
       const [found, names] = await Promise.all([
         findDiagnosis(ports.database.db, tenantId, id, { times: ports.times, areSlotsLimited: slots !== undefined }),
-        ports.catalog.names(),
+        ports.catalog.beginningNames(),
       ]);
       const diagnosis = orNotFound(found, noContext(id));
       // A token that names contexts may not see those of workers below.

@@ -1,12 +1,18 @@
 /** Jobs: read, waited for, cancelled. */
+import type { Static } from 'typebox';
 import { refuse } from '../../../core/errors.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import type { Watched } from '../../../db/read/jobs/watched-jobs.ts';
-import { listJobs } from '../../../db/read/jobs/job-views.ts';
+import { JOB_FIGURES as SORTED, type JobOrder } from '../../../db/read/jobs/find-jobs.ts';
+import { findQueuedJobs } from '../../../db/read/jobs/queued-jobs.ts';
+import type { LimitedTenant } from '../../../commands/tenants/within-quota.ts';
+import type { Executor } from '../../../db/connection/client.ts';
+import { queuedReason } from './queued-reason.ts';
+import { isFound, listJobs, type JobView } from '../../../db/read/jobs/job-views.ts';
 import type { WorkerOfJob } from '../../../db/read/jobs/shown-of-job.ts';
 import { parseInstant } from '../../request/instant.ts';
 import { parseObject, splitLists } from '../../request/query.ts';
-import { cursorOf, id } from '../../request/cursor.ts';
+import { cursorOf, id, real } from '../../request/cursor.ts';
 import { cancelAnyJob, findAnyJob, findAnyReceipt } from './any-job.ts';
 import { toListing } from '../../response/page.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
@@ -26,6 +32,8 @@ import { IdParams, jobId, noJob } from '../params.ts';
 const tags = ['jobs'];
 
 const PLACE = cursorOf(id<JobId>);
+/** Of a list by a figure. */
+const FIGURE = cursorOf(real, id<JobId>);
 
 export function jobRoutes(app: App, ports: ApiPorts): void {
   listJobsRoute(app, ports);
@@ -33,15 +41,31 @@ export function jobRoutes(app: App, ports: ApiPorts): void {
   cancelJobRoute(app, ports);
 }
 
+const NO_WHYS: ReadonlyMap<JobId, string> = new Map();
+
 function listJobsRoute(app: App, ports: ApiPorts): void {
   const modelIn = (worker: WorkerOfJob): string => modelOf(ports, worker);
+  const whysOf = async (
+    executor: Executor,
+    { tenantId, limits: { slots } }: LimitedTenant,
+    queued: readonly JobView[],
+  ): Promise<ReadonlyMap<JobId, string>> => {
+    const known = { times: ports.times, areSlotsLimited: slots !== undefined };
+    const found = await findQueuedJobs(
+      executor,
+      tenantId,
+      queued.map(({ id: one }) => one),
+      known,
+    );
+    return new Map(found.map((one) => [one.id, queuedReason(one, slots)]));
+  };
   app.get(
     '/api/jobs',
     {
       config: { access: 'read', tokens: 'filtered' },
       preValidation: splitLists('status'),
       schema: {
-        summary: 'Jobs, newest first',
+        summary: 'Jobs, newest first; sorted and searched by text on demand',
         operationId: 'listJobs',
         tags,
         querystring: JobQuery,
@@ -50,6 +74,7 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
     },
     async (request, reply) => {
       const { tenantId, query } = request;
+      const order = orderOf(query);
       const filter = {
         ...visibleTo(request, query.user),
         statuses: query.status === undefined ? null : [query.status].flat(),
@@ -62,17 +87,35 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
         createdAfter: parseInstant(query.created_after, 'created_after'),
         createdBefore: parseInstant(query.created_before, 'created_before'),
       };
-      const [after] = PLACE.read(query.cursor) ?? [null];
+      const wanted = { filter, q: query.q ?? null, order, limit: query.limit + 1 };
       const read = readerOf(ports, reply);
-      const page = await read((_, last) => listJobs(last, tenantId, filter, { after, limit: query.limit + 1 }));
-      return toListing(
+      const { upto, figures, ...page } = await read((tx, last) =>
+        listJobs(isFound(wanted) ? tx : last, tenantId, wanted),
+      );
+      const isAsked = query.include === 'why';
+      const queued = isAsked ? page.items.filter(({ status }) => status === 'queued') : [];
+      const whys = queued.length === 0 ? NO_WHYS : await read((_, last) => whysOf(last, request, queued));
+      const listing = toListing(
         page,
         query.limit,
-        (job) => toJob(job, modelIn),
-        ({ id: last }) => PLACE.write([last]),
+        (job) => {
+          const why = whys.get(job.id);
+          return { ...toJob(job, modelIn), ...(why !== undefined && { why }) };
+        },
+        ({ id: last }) => (order.by === 'created' ? PLACE.write([last]) : FIGURE.write([figures.get(last) ?? 0, last])),
       );
+      return { ...listing, next_cursor: listing.next_cursor ?? (upto === null ? null : PLACE.write([upto])) };
     },
   );
+}
+
+/** The order of the list, and where its page begins. */
+function orderOf({ sort = 'created', cursor }: Pick<Static<typeof JobQuery>, 'sort' | 'cursor'>): JobOrder {
+  const by = SORTED.find((one) => sort.endsWith(one)) ?? 'created';
+  const descending = !sort.startsWith('-');
+  if (by !== 'created') return { by, descending, after: FIGURE.read(cursor) };
+  const [after] = PLACE.read(cursor) ?? [null];
+  return { by, descending, after };
 }
 
 function getJobRoute(app: App, ports: ApiPorts): void {

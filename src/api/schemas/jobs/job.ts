@@ -81,6 +81,9 @@ export const Job = strict(
       ),
     ),
     status: oneOf(JOB_STATUSES),
+    why: Type.Optional(
+      described(Type.String(), 'In lists with include=why, of a queued job: why it does not run yet.'),
+    ),
     attempt: Count,
     retry_at: nullable(Instant),
     starts_at: nullable(
@@ -107,8 +110,25 @@ export type Job = Static<typeof Job>;
 
 export const JobList = listOf('JobList', Job);
 
+/** What a list of jobs can be sorted by; with `-` in front in the other direction. */
+const SORTS = ['created', '-created', 'cost', '-cost', 'duration', '-duration', 'tokens', '-tokens'] as const;
+
 export const JobQuery = strict({
   ...Page,
+  q: Type.Optional(
+    plainText(
+      200,
+      1,
+      'Text to find, ignoring case, in the input, the title of the context, the name or role of the worker, the user, or the ids of job, context and worker. A page searches 2,000 jobs that match the other filters and about 16 MB of inputs, so it may be empty and still have a next_cursor.',
+    ),
+  ),
+  sort: Type.Optional(
+    oneOf(
+      SORTS,
+      'created: newest first. cost, duration, tokens: of the newest 2,000 jobs that match the filters, largest first; a job without one counts as the smallest. With `-` in the other direction. Default: created.',
+    ),
+  ),
+  include: Type.Optional(oneOf(['why'], 'why: queued jobs tell why they do not run yet.')),
   status: Type.Optional(someOf(JOB_STATUSES, 'Status of the job.')),
   kind: Type.Optional(oneOf(JOB_KINDS)),
   user: Type.Optional(UserName),

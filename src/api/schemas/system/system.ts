@@ -34,7 +34,7 @@ export const Stats = strict(
       strict({
         reason: oneOf(
           WAIT_REASONS,
-          'slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. recovery: their worker process could not continue.',
+          'slot: they wait for a worker process. throttle: their provider is throttled. retry: a model call failed and is repeated later. timer: a tool waits for a time. unsupported: no worker process that tried them serves their model, tools or role. recovery: their worker process could not continue.',
         ),
         contexts: Count,
         since: described(Instant, 'Since when the oldest of them waits.'),

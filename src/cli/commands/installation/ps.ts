@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { NightshiftError, type Client, type RequestedProcess, type WorkerProcess } from '../../../client/index.ts';
 import { apiCommand, carryOut, print, withBelow, type Cli, type Common } from '../../cli.ts';
-import { CommandError, EXIT } from '../../exit.ts';
+import { CommandError, EXIT, type Exit } from '../../exit.ts';
 import { PAGE, pickId } from '../../find/pick.ts';
-import { printList, type List } from '../../list.ts';
+import { pageSize, printList, type List } from '../../list.ts';
+import { askLine } from '../../terminal/ask-line.ts';
 import { ago } from '../../terminal/time.ts';
 import { wholeNumber } from '../../values.ts';
 
@@ -18,10 +19,10 @@ export function psCommand(cli: Cli): Command {
       'nightshift ps',
       'nightshift ps --all',
       "nightshift ps --json | jq '.data[] | {host, running}'",
-      'nightshift ps drain 9f3c01d2',
+      'nightshift ps pause 9f3c01d2',
     ],
   )
-    .option('--all', 'also those that ended in the last days')
+    .option('--all', 'also those that ended in the last 7 days')
     .option('-n, --limit <n>', 'maximum number of rows', wholeNumber(1, 10_000), 100);
   return withBelow(command, [
     actionCommand(cli, {
@@ -36,20 +37,11 @@ export function psCommand(cli: Cli): Command {
       act: (client, id) => client.processes.resume(id),
       done: 'begins runs again',
     }),
-    actionCommand(cli, {
-      name: 'drain',
-      summary: 'let a worker process release its runs for other processes, and end',
-      act: (client, id) => client.processes.drain(id),
-      done: 'releases its runs, and then ends',
-    }),
+    drainCommand(cli),
   ]).action((options: Listed) =>
     carryOut(cli, options, async (client) => {
-      const query = { limit: Math.min(options.limit + 1, PAGE), ...(options.all === true ? {} : { live: true }) };
-      try {
-        await printList(cli, options, client.processes.list(query), LIST);
-      } catch (error) {
-        throw isForbidden(error) ? NOT_OPERATOR : error;
-      }
+      const query = { limit: pageSize(options.limit), ...(options.all === true ? {} : { live: true }) };
+      await asOperator(() => printList(cli, options, client.processes.list(query), LIST));
     }),
   );
 }
@@ -67,11 +59,42 @@ function actionCommand(cli: Cli, { name, summary, act, done }: Action): Command 
     .argument('<id>', 'the worker process, or a part of its id')
     .action((named: string, options: Common) =>
       carryOut(cli, options, async (client) => {
-        const id = await findProcessId(client, named);
-        const asked = await act(client, id);
-        print(cli, options, asked, `The worker process ${id} ${done}. It follows within about a second.\n`);
+        const id = await asOperator(() => findProcessId(client, named));
+        printAsked(cli, options, await asOperator(() => act(client, id)), done);
       }),
     );
+}
+
+function drainCommand(cli: Cli): Command {
+  return apiCommand('drain', 'let a worker process release its runs for other processes, and end', [
+    'nightshift ps drain 9f3c01d2        # asks for confirmation',
+    'nightshift ps drain 9f3c01d2 --yes',
+  ])
+    .argument('<id>', 'the worker process, or a part of its id')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .action((named: string, options: Common & { yes?: true }) =>
+      carryOut(cli, options, async (client): Promise<Exit> => {
+        const id = await asOperator(() => findProcessId(client, named));
+        if (options.yes !== true && !(await isMeant(cli, id))) {
+          cli.screen.note('Nothing was drained.');
+          return EXIT.failed;
+        }
+        const asked = await asOperator(() => client.processes.drain(id));
+        printAsked(cli, options, asked, 'releases its runs, and then ends');
+        return EXIT.completed;
+      }),
+    );
+}
+
+async function isMeant({ screen }: Cli, id: string): Promise<boolean> {
+  if (!screen.canAsk) throw new CommandError(EXIT.usage, 'Not a terminal: pass --yes to confirm.');
+  const question = `Drain the worker process ${id}? Other processes continue its runs. This cannot be undone. [y]es [n]o: `;
+  const reply = await askLine(screen.sideInk('yellow', question));
+  return /^y(?:es)?$/i.test(reply?.trim() ?? '');
+}
+
+function printAsked(cli: Cli, options: Common, asked: RequestedProcess, done: string): void {
+  print(cli, options, asked, `The worker process ${asked.id} ${done}. It follows within about a second.\n`);
 }
 
 function findProcessId(client: Client, named: string): Promise<string> {
@@ -85,8 +108,13 @@ function findProcessId(client: Client, named: string): Promise<string> {
   });
 }
 
-function isForbidden(error: unknown): boolean {
-  return error instanceof NightshiftError && error.code === 'forbidden';
+/** Others get a message that names what they lack. */
+async function asOperator<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof NightshiftError && error.code === 'forbidden' ? NOT_OPERATOR : error;
+  }
 }
 
 const NOT_OPERATOR = new CommandError(
@@ -111,5 +139,6 @@ const LIST: List<WorkerProcess> = {
 
 /** With what was asked of it, until it does it. */
 function statusText({ status, requested_status: requested, ended_at: endedAt }: WorkerProcess): string {
-  return endedAt !== null || status === requested ? status : `${status}, will be ${requested}`;
+  const isSettled = endedAt !== null || status === 'draining' || status === requested;
+  return isSettled ? status : `${status}, will be ${requested}`;
 }

@@ -1,4 +1,4 @@
-/** `retry`: runs a job again that has failed or stopped. */
+/** `retry`: runs jobs again that have failed or stopped, by id or by a filter. */
 import type { Command } from 'commander';
 import type { Accepted, Client, Job, Message } from '../../../client/index.ts';
 import { apiCommand, carryOut, doEach, type Cli, type Common } from '../../cli.ts';
@@ -7,28 +7,39 @@ import { findJobId } from '../../find/find.ts';
 import { PAGE } from '../../find/pick.ts';
 import { given } from '../../values.ts';
 import { inputOf } from './job-input.ts';
+import { filterOf, retryMatching, retryFilter, type FilterOptions } from './retry-matching.ts';
 
-type Options = Common & { again?: true };
+type Options = Common & FilterOptions & { again?: true };
 
 export function retryCommand(cli: Cli): Command {
-  return apiCommand('retry', 'run jobs again that have failed or stopped; print the new jobs', [
+  const command = apiCommand('retry', 'run jobs again that have failed or stopped; print the new jobs', [
     'nightshift retry 0199…',
     'nightshift logs -f $(nightshift retry 0199…)',
     'nightshift retry 0199… --again            # sends the input again, as a new message',
+    'nightshift retry --status failed --role support --since 2h --dry-run',
   ])
-    .argument('<jobs...>', 'ids of jobs')
+    .argument('[jobs...]', 'ids of jobs')
     .option('--again', 'send the input again, instead of going on from the history that the job left')
-    .action((jobs: string[], options: Options) =>
-      carryOut(cli, options, async (client) => {
-        const ids = new Set(await Promise.all(jobs.map((named) => findJobId(client, named))));
-        const retries: Retry[] = [];
-        for (const id of ids) retries.push(await prepare(client, await client.jobs.get(id), options));
-        await doEach(cli, options, retries, async (retry) => {
-          const accepted = await retry();
-          return { done: accepted, text: `${accepted.job_id}\n` };
-        });
-      }),
-    );
+    .option('--dry-run', 'with a filter: show what would be retried, and retry nothing');
+  return retryFilter(command).action((jobs: string[], options: Options) =>
+    carryOut(cli, options, async (client) => {
+      const filter = await filterOf(client, options);
+      const hasFilter = Object.keys(filter).length > 0;
+      if (hasFilter === jobs.length > 0 || (hasFilter ? options.again === true : options.dryRun === true))
+        throw new CommandError(
+          EXIT.usage,
+          'Pass either job ids, with or without --again, or a filter, with or without --dry-run: --status, --context, --worker, --role, --user, --kind, --metadata, --since or --until.',
+        );
+      if (hasFilter) return retryMatching(cli, client, filter, options);
+      const ids = new Set(await Promise.all(jobs.map((named) => findJobId(client, named))));
+      const retries: Retry[] = [];
+      for (const id of ids) retries.push(await prepare(client, await client.jobs.get(id), options));
+      await doEach(cli, options, retries, async (retry) => {
+        const accepted = await retry();
+        return { done: accepted, text: `${accepted.job_id}\n` };
+      });
+    }),
+  );
 }
 
 type Retry = () => Promise<Accepted>;

@@ -1,11 +1,11 @@
 /** Statistics about stored jobs and contexts: cheap ones for metrics, full ones for a tenant. */
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import type { TenantId } from '../../../core/ids.ts';
 import { shownState, type DurableState } from '../../../core/run/state.ts';
 import { waitReason, type WaitReason } from '../../../core/run/wait-reason.ts';
 import type { Millis } from '../../../core/time.ts';
 import type { Executor } from '../../connection/client.ts';
-import { millis } from '../../connection/instant.ts';
+import { WAKE_UP_GRACE_MS, millis } from '../../connection/instant.ts';
 import { isAtWork } from '../contexts/shown-state.ts';
 
 /** Across all tenants, from partial indexes only: idle contexts are not counted. */
@@ -61,6 +61,17 @@ type TenantStats = {
 type Waits = { contexts: number; since: Millis };
 
 /**
+ * Since when the context `c`, whose unfinished job is `j`, waits; null: it does not. It became runnable before its wake-up
+ * is due. Without a job that began, its state is that of the job before.
+ */
+const waitsSince: SQL = sql`case
+  when c.scheduling_status = 'waiting' and j.id is null then coalesce((
+    select min(greatest(q.created_at, q.starts_at)) from jobs q where q.context_id = c.id and q.status = 'queued'), c.state_since)
+  when c.scheduling_status = 'waiting' then c.state_since
+  when c.scheduling_status = 'runnable' and not c.stopped and (c.queued > 0 or j.id is not null)
+    then c.next_check_at - ${WAKE_UP_GRACE_MS}::float8 * interval '1 millisecond' end`;
+
+/**
  * One statement, so that nothing is counted twice. Active contexts come from partial indexes. Idle ones are counted in
  * one pass over the tenant's rows, by the three states that an idle context can have.
  */
@@ -71,7 +82,9 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
     some_queued: boolean;
     retried: boolean;
     throttled: boolean;
+    has_failed: boolean;
     since: Millis | null;
+    waits: number;
     contexts: number;
     queued: number;
     running: number;
@@ -81,16 +94,15 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
       c.state = 'TransientFailure' and c.scheduling_status = 'running'
         and coalesce(j.retry_at <= clock_timestamp(), true) as retried,
       coalesce(j.error -> 'throttled' is not null, false) as throttled,
-      ${millis(sql`min(case when c.scheduling_status = 'waiting' then c.state_since
-        when c.scheduling_status = 'runnable' and not c.stopped and (c.queued > 0 or j.id is not null) then c.next_check_at end)`)} as since,
+      c.failed_claims > 0 as has_failed, ${millis(sql`min(${waitsSince})`)} as since, count(${waitsSince})::int as waits,
       count(*)::int as contexts, sum(c.queued)::int as queued,
       count(j.id) filter (where j.status = 'running')::int as running,
       count(j.id) filter (where j.status = 'waiting')::int as waiting
     from contexts c left join jobs j on j.context_id = c.id and j.status in ('running', 'waiting')
     where c.tenant_id = ${tenantId} and ${isAtWork}
-    group by 1, 2, 3, 4, 5
+    group by 1, 2, 3, 4, 5, 6
     union all
-    select r.state, 'idle', false, false, false, null, r.contexts, r.queued, 0, 0
+    select r.state, 'idle', false, false, false, false, null, 0, r.contexts, r.queued, 0, 0
     from (
       select count(*) filter (where state = 'Idle')::int as idle,
         count(*) filter (where state = 'PermanentFailure')::int as failed,
@@ -103,13 +115,14 @@ export async function readStats(executor: Executor, tenantId: TenantId): Promise
   const byState = new Map<DurableState, number>();
   const waits = new Map<WaitReason, Waits>();
   for (const row of rows) {
-    const { state, scheduling_status: status, some_queued: someQueued, retried, throttled, since, contexts } = row;
+    const { state, scheduling_status: status, some_queued: someQueued, retried, since, contexts } = row;
     const shown = retried ? 'AwaitingLLMResponse' : shownState(state, status, someQueued ? 1 : 0);
     if (contexts > 0) byState.set(shown, (byState.get(shown) ?? 0) + contexts);
     if (since === null) continue;
-    const reason = waitReason(state, status === 'runnable', throttled);
+    const waiting = { isRunnable: status === 'runnable', isThrottled: row.throttled, hasFailed: row.has_failed };
+    const reason = waitReason(state, waiting);
     const known = waits.get(reason) ?? { contexts: 0, since };
-    waits.set(reason, { contexts: known.contexts + contexts, since: Math.min(known.since, since) });
+    waits.set(reason, { contexts: known.contexts + row.waits, since: Math.min(known.since, since) });
   }
   const sum = (member: 'queued' | 'running' | 'waiting') => rows.reduce((total, row) => total + row[member], 0);
   return { queued: sum('queued'), running: sum('running'), waiting: sum('waiting'), byState, waits };

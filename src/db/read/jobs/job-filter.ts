@@ -33,7 +33,7 @@ export type JobFilter = {
 };
 
 /** Conditions on a job `j` of this tenant, in a statement of `executor`. */
-export function conditionsOf(executor: Executor, tenantId: TenantId, filter: JobFilter): SQL[] {
+function conditionsOf(executor: Executor, tenantId: TenantId, filter: JobFilter): SQL[] {
   const { reach, user, statuses, kind, role, metadata, contextId, workerId, parentJobId } = filter;
   const { createdAfter, createdBefore } = filter;
   return [
@@ -52,6 +52,54 @@ export function conditionsOf(executor: Executor, tenantId: TenantId, filter: Job
     ...(createdBefore === null ? [] : [isBefore(createdBefore)]),
   ];
 }
+
+/** Of a list: which jobs come before its page, its direction, and how many it reads at most. */
+type Part = { start: readonly SQL[]; descending: boolean; limit: number };
+
+/** The same for one part of a list, with its tenant. */
+export function conditionsOfPart(
+  executor: Executor,
+  tenantId: TenantId,
+  filter: JobFilter,
+  { start, descending, limit }: Part,
+): SQL[] {
+  const { statuses } = filter;
+  const others = [
+    sql`j.tenant_id = ${tenantId}`,
+    ...conditionsOf(executor, tenantId, { ...filter, statuses: null }),
+    ...start,
+  ];
+  if (statuses === null) return others;
+  // No index has completed jobs alone, since nearly all are.
+  if (statuses.includes('completed')) return [...others, isOneOf(statuses)];
+  const direction = descending ? sql`desc` : sql`asc`;
+  const each = [...new Set(statuses)].map(
+    (status) => sql`(select j.id from jobs j where ${sql.join([...others, isExactly(status)], sql` and `)}
+      order by j.status ${direction}, j.id ${direction} limit ${limit})`,
+  );
+  return [
+    sql`j.tenant_id = ${tenantId}`,
+    sql`j.id in (select u.id from (${sql.join(each, sql` union all `)}) u order by u.id ${direction} limit ${limit})`,
+  ];
+}
+
+/**
+ * Of each status the jobs are read in the order of its index. It is written as a range, because only that index has the
+ * range in order: with statistics from a time when most jobs were queued, PostgreSQL would otherwise read all jobs of the
+ * tenant, newest first, until it has found enough that still are.
+ */
+function isExactly(status: JobStatus): SQL {
+  const group = BY_STATUS.find((one) => one.includes(status)) ?? [status];
+  return sql.raw(
+    `j.status in (${group.map((one) => `'${one}'`).join(', ')}) and j.status >= '${status}' and j.status <= '${status}'`,
+  );
+}
+
+/** Each of these groups has an index by tenant, status and id. */
+const BY_STATUS: readonly (readonly JobStatus[])[] = [
+  ['delayed', 'queued', 'running', 'waiting'],
+  ['incomplete', 'failed', 'cancelled', 'interrupted'],
+];
 
 /** Each of these groups has its own index, except the last, which contains nearly all jobs. */
 const GROUPS: readonly (readonly JobStatus[])[] = [

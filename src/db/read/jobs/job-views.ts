@@ -19,10 +19,11 @@ import { prepared } from '../../connection/prepared.ts';
 import { columns, recordset } from '../../rows/recordset.ts';
 import { fixed } from '../../rows/written-columns.ts';
 import { beginningOf, readBeginning } from '../messages/beginning.ts';
-import { conditionsOf, type JobFilter } from './job-filter.ts';
+import { findJobs, startOf, type FoundJobs, type JobOrder } from './find-jobs.ts';
+import { conditionsOfPart, type JobFilter } from './job-filter.ts';
 import { SHOWN_INPUT, type WorkerOfJob } from './shown-of-job.ts';
 import { awaitedCalls, type AwaitedCall } from '../../calls/replies.ts';
-import { toPage, withinBytes, type OfPage, type Page, type PageRequest } from '../page.ts';
+import { toPage, withinBytes, type OfPage, type Page } from '../page.ts';
 import { usageObject } from '../../model-calls/usage.ts';
 
 export type JobView = {
@@ -166,21 +167,37 @@ const FIND_DETAILS = prepared<JobKey>(
     ${jobsWithOutput(DETAILS)} where j.tenant_id = ${value('tenantId')} and j.id = ${value('id')}`,
 );
 
-/** Newest first, within the page's byte limit. */
-export async function listJobs(
-  executor: Executor,
-  tenantId: TenantId,
-  filter: JobFilter,
-  { after, limit }: PageRequest<JobId | null>,
-): Promise<Page<JobView>> {
-  const conditions = [
-    sql`j.tenant_id = ${tenantId}`,
-    ...conditionsOf(executor, tenantId, filter),
-    ...(after === null ? [] : [sql`j.id < ${after}`]),
-  ];
-  const page = sql`${jobsWithOutput(DETAILS)} where ${sql.join(conditions, sql` and `)} order by j.id desc limit ${limit}`;
-  const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id desc`)}`;
-  return toPage(await executor.execute<OfPage & Row>(tagged), toView);
+/** `q`: text to find; null: none. */
+export type JobsOfPage = { filter: JobFilter; q: string | null; order: JobOrder; limit: number };
+
+/** `upto`: up to there jobs were searched; null: not by text, or there are no more. `figures`: by job, if sorted by one. */
+export type JobPage = Page<JobView> & { upto: JobId | null; figures: ReadonlyMap<JobId, number> };
+
+/** Whether the page takes a second statement: one finds the ids, one reads the page. */
+export function isFound({ q, order }: Pick<JobsOfPage, 'q' | 'order'>): boolean {
+  return q !== null || order.by !== 'created';
+}
+
+/** Within the page's byte limit. */
+export async function listJobs(executor: Executor, tenantId: TenantId, wanted: JobsOfPage): Promise<JobPage> {
+  const { filter, order, limit } = wanted;
+  if (isFound(wanted)) return readFound(executor, tenantId, await findJobs(executor, tenantId, wanted));
+  const part = { start: startOf(order), descending: order.descending, limit };
+  const direction = order.descending ? sql`desc` : sql`asc`;
+  const of = sql.join(conditionsOfPart(executor, tenantId, filter, part), sql` and `);
+  const page = sql`${jobsWithOutput(DETAILS)} where ${of} order by j.id ${direction} limit ${limit}`;
+  const tagged = sql`/* jobs.list */ ${withinBytes(page, sql`p.id ${direction}`)}`;
+  return { ...toPage(await executor.execute<OfPage & Row>(tagged), toView), upto: null, figures: new Map() };
+}
+
+/** In the order in which they were found. */
+async function readFound(executor: Executor, tenantId: TenantId, { jobs, upto }: FoundJobs): Promise<JobPage> {
+  if (jobs.length === 0) return { items: [], more: false, upto, figures: new Map() };
+  const ids = jobs.map(({ id }) => id);
+  const page = sql`${jobsWithOutput(DETAILS)} where j.tenant_id = ${tenantId} and j.id in ${ids}`;
+  const tagged = sql`/* jobs.list_found */ ${withinBytes(page, sql`strpos(${ids.join(' ')}, p.id::text)`)}`;
+  const rows = await executor.execute<OfPage & Row>(tagged);
+  return { ...toPage(rows, toView), upto, figures: new Map(jobs.map(({ id, figure }) => [id, figure])) };
 }
 
 /** The context and status of a job; null: the tenant has no such job. */

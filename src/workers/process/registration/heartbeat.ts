@@ -9,7 +9,14 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../../../core/ids.ts';
-import { heartbeat, takeLock, leaveFigures, register, unregister } from '../../../db/processes/processes.ts';
+import {
+  heartbeat,
+  takeLock,
+  leaveFigures,
+  register,
+  requestedOf,
+  unregister,
+} from '../../../db/processes/processes.ts';
 import type { Database } from '../../../db/connection/client.ts';
 import { interestTo, controlSignalsTo } from '../../../bus/bus.ts';
 import type { ProcessControl } from './control.ts';
@@ -31,6 +38,8 @@ export class Heartbeat {
   readonly #ports: HeartbeatPorts;
   #connection: Database;
   #incarnation: Incarnation | null = null;
+  /** The registration that was declared dead, until there is a new one. */
+  #deadId: ProcessId | null = null;
   /** When the last successful heartbeat was sent, on the monotonic clock. */
   #lastHeartbeat = 0;
   #lastFigures = 0;
@@ -146,6 +155,7 @@ export class Heartbeat {
   async #startOver(dead: Incarnation): Promise<void> {
     this.#ports.log.error({ process_id: dead.id }, 'this process was declared dead: it registers again under a new id');
     this.#incarnation = null;
+    this.#deadId = dead.id;
     dead.unsubscribe();
     this.#ports.registry.loseAll();
     await this.#ports.registry.emptied();
@@ -160,11 +170,14 @@ export class Heartbeat {
     const backend = await this.#inTime(takeLock(this.#connection.db, lockKey));
     if (backend === null)
       throw new Error(`Another session holds the advisory lock ${lockKey}. The process retries with another lock.`);
+    // It may have been asked while it could not read it.
+    const asked = this.#deadId === null ? null : await this.#inTime(requestedOf(this.#connection.db, this.#deadId));
+    if (asked !== null) control.receive(asked);
     const named = sessionName === undefined ? {} : { sessionName };
     const where = { host: hostname(), pid: process.pid, ...named };
     const { canDrain, requested: requestedStatus, status } = control;
-    const asked = { canDrain, requestedStatus, status };
-    const row = { id, lockKey, ...where, version: VERSION, ...abilities.published, ...asked };
+    const own = { canDrain, requestedStatus, status };
+    const row = { id, lockKey, ...where, version: VERSION, ...abilities.published, ...own };
     await this.#inTime(register(this.#connection.db, row));
     const subscriptions = await Promise.all([
       bus.subscribe(controlSignalsTo(id), ({ contextId, controlSeq }) =>
@@ -175,6 +188,7 @@ export class Heartbeat {
     const unsubscribe = (): void => subscriptions.forEach((end) => end());
     this.#lastHeartbeat = sent;
     this.#incarnation = { id, lockKey, backend, unsubscribe };
+    this.#deadId = null;
     log.info({ process_id: id }, 'worker process is up');
   }
 

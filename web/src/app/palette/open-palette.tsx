@@ -1,29 +1,38 @@
 /** The command palette, whose code is loaded when it is first opened: by Ctrl+K, or ⌘K on a Mac, also from a field. */
-import { Suspense, lazy, useEffect } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
+import { showError } from '../../ui/layout/toaster.tsx';
+import { paletteWords } from '../../words.ts';
 import { hidePalette, isPaletteShown, showPalette, usePaletteShown } from './shown.ts';
 
-const Palette = lazy(() => import('./palette.tsx').then(({ Palette: component }) => ({ default: component })));
+type Loaded = ComponentType<{ onClose: () => void }>;
 
 export function OpenPalette() {
   const isShown = usePaletteShown();
+  const [Palette, setPalette] = useState<Loaded | null>(null);
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      if (!isPaletteKey(event)) return;
-      // Other dialogs keep what was typed into them, so the palette does not open above one.
-      const isOther =
-        document.querySelector('[role="dialog"]:not([data-state="closed"])') !== null && !isPaletteShown();
-      event.preventDefault();
-      if (isPaletteShown()) hidePalette();
-      else if (!isOther) showPalette();
-    };
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
-  return isShown ? (
-    <Suspense fallback={null}>
-      <Palette onClose={hidePalette} />
-    </Suspense>
-  ) : null;
+  useEffect(() => {
+    if (!isShown || Palette !== null) return;
+    // It fails after a new version was deployed, and without a connection. The page stays as it is.
+    import('./palette.tsx').then(
+      (loaded) => setPalette(() => loaded.Palette),
+      (error: unknown) => {
+        hidePalette();
+        showError(paletteWords.loadFailed, error);
+      },
+    );
+  }, [isShown, Palette]);
+  return isShown && Palette !== null ? <Palette onClose={hidePalette} /> : null;
+}
+
+function press(event: KeyboardEvent): void {
+  if (!isPaletteKey(event)) return;
+  event.preventDefault();
+  if (isPaletteShown()) return hidePalette();
+  // Other dialogs keep what was typed into them, so the palette does not open above one.
+  if (document.querySelector('[role="dialog"]:not([data-state="closed"])') === null) showPalette();
 }
 
 function isPaletteKey({ key, ctrlKey, metaKey, altKey, shiftKey, repeat }: KeyboardEvent): boolean {

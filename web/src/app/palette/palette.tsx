@@ -22,7 +22,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const roles = useQuery({ ...rolesQuery(), enabled: mayRead && text !== '' });
   const pages = matching(usePages(), text);
   const actions = matching(useActions(), text);
-  const found = useFound(text, { contexts: contexts.data ?? [], roles: roles.data ?? [] });
+  // Those of an earlier text are not shown: Enter would open one of them.
+  const isCurrent = sought === text && !contexts.isPlaceholderData;
+  const found = useFound(text, { contexts: (isCurrent ? contexts.data : null) ?? [], roles: roles.data ?? [] });
   const groups = [
     { title: paletteWords.groups.pages, entries: pages },
     { title: paletteWords.groups.actions, entries: actions },
@@ -62,7 +64,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           ))}
         </Command.List>
         <div className={css.state} aria-live="polite">
-          {contexts.isFetching && <Spinner label={paletteWords.searching} />}
+          {(contexts.isFetching || sought !== text) && <Spinner label={paletteWords.searching} />}
+          {contexts.isError && !contexts.isFetching && <span className={css.about}>{paletteWords.failed}</span>}
         </div>
       </Command>
     </Dialog>

@@ -1,7 +1,8 @@
 /** Queries for jobs, and cancelling several jobs. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { isFinished } from 'nightshift/client';
+import { isFinished, type Job } from 'nightshift/client';
 import { client } from '../client.ts';
+import type { Listed, Pages } from './fresh-page.ts';
 import { keys, type JobFilter, type JobStatus } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
@@ -18,7 +19,7 @@ const AT_ONCE = 8;
 const UNDER_WAY_MS = 2_000;
 
 function readPage(filter: JobFilter, cursor: string | undefined, signal: AbortSignal) {
-  return client.jobs.list({ ...toQuery(filter), ...at(cursor), limit: 50 }, { signal }).page();
+  return client.jobs.list({ ...toQuery(filter), ...at(cursor), include: 'why', limit: 50 }, { signal }).page();
 }
 
 /** Polled by `useRefreshed`. */
@@ -36,7 +37,14 @@ export function jobsRefresh(filter: JobFilter) {
     queryKey: keys.jobList(filter),
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
     pollMs: 3_000,
+    // Only the default order is by id, newest first; a search may leave gaps in it.
+    ...(filter.sort === undefined && filter.q === undefined ? {} : { withFreshTop: onlyPage }),
   };
+}
+
+/** Replaces the only page; if there are more, the whole list is read again. */
+function onlyPage(known: Pages<Job>, fresh: Listed<Job>): Pages<Job> | null {
+  return known.pages.length === 1 ? { ...known, pages: [fresh] } : null;
 }
 
 /** The newest job of a context that has ended; null: there is none. */
@@ -74,11 +82,11 @@ export async function cancelJobs(ids: readonly string[]): Promise<number> {
 
 /** Requests the cancellation of all unfinished jobs that match the filter. Returns how many were requested. */
 export async function cancelMatching(filter: JobFilter): Promise<number> {
-  const { created_after, created_before, parent_job_id, status: _, ...rest } = filter;
+  const { created_after, created_before, parent_job_id, q, sort: _sort, status: _, ...rest } = filter;
   const statuses = unfinishedOf(filter);
   if (statuses.length === 0) return 0;
   // The cancel endpoint does not support these filters: list the jobs and cancel them one by one.
-  const isListed = [created_after, created_before, parent_job_id].some((one) => one !== undefined);
+  const isListed = [created_after, created_before, parent_job_id, q].some((one) => one !== undefined);
   // By worker it would also cancel jobs of descendants, which the list does not show.
   if (isListed || rest.worker_id !== undefined) return cancelListed({ ...filter, status: statuses });
   const isAny = statuses.length === UNFINISHED.length && Object.keys(rest).length > 0;

@@ -16,15 +16,21 @@ export type ContextFilter = {
   q?: string;
 };
 export type JobStatus = Job['status'];
+type Figure = 'created' | 'cost' | 'duration' | 'tokens';
+export type JobSort = Figure | `-${Figure}`;
 export type JobFilter = {
   status?: JobStatus[];
   kind?: Job['kind'];
   role?: string;
+  user?: string;
   /** The metadata of the job must contain it. */
   metadata?: { [name: string]: Json };
   context_id?: string;
   worker_id?: string;
   parent_job_id?: string;
+  /** Text to find. */
+  q?: string;
+  sort?: JobSort;
   created_after?: string;
   created_before?: string;
 };
@@ -77,6 +83,8 @@ export const keys = {
   callLog: (jobId: string, callId: string, isOver: boolean) => ['job', jobId, 'log', callId, isOver] as const,
   jobs: ['jobs'] as const,
   jobList: (filter: JobFilter) => ['jobs', filter] as const,
+  /** What a retry would do. Not below the key of jobs: the retry itself changes it. */
+  retry: (target: unknown) => ['retry', target] as const,
   job: (id: string) => ['job', id] as const,
   jobRecord: (id: string) => ['job', id, 'record'] as const,
   jobLog: (id: string, level: string) => ['job-log', id, level] as const,

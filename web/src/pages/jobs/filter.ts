@@ -1,28 +1,33 @@
 /** Converts the search parameters of the address to a job filter of the API. */
 import type { Json } from 'nightshift/client';
-import { spanOf } from '../../data/days.ts';
+import { dayOf, spanOf } from '../../data/days.ts';
 import { UNFINISHED } from '../../data/query/jobs.ts';
 import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
 import type { Option } from '../../ui/forms/select.tsx';
 import type { Zone } from '../../ui/state/zone.ts';
 import { showStatus } from '../../ui/text/status-badge.tsx';
 import { jobsWords } from '../../words.ts';
+import { sortOf } from './columns.ts';
 
 const words = jobsWords.filters;
 
-export type JobSearch = {
-  status?: string;
-  kind?: string;
-  role?: string;
-  user?: string;
-  /** `name=value`. */
-  metadata?: string;
-  context_id?: string;
-  worker_id?: string;
-  parent_job_id?: string;
-  from?: string;
-  to?: string;
-};
+/** Parameters of the address. `metadata`: `name=value`. `range`: moves with the time; without one, `from` and `to` are days. */
+export const SEARCH_NAMES = [
+  'status',
+  'kind',
+  'role',
+  'user',
+  'metadata',
+  'context_id',
+  'worker_id',
+  'parent_job_id',
+  'q',
+  'sort',
+  'range',
+  'from',
+  'to',
+] as const;
+export type JobSearch = { [Name in (typeof SEARCH_NAMES)[number]]?: string };
 
 const ENDED = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'] as const satisfies JobStatus[];
 const STATUSES = [...UNFINISHED, ...ENDED];
@@ -60,7 +65,40 @@ function parse(value: string): Json {
   }
 }
 
-export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearch, zone: Zone): JobFilter {
+export const RANGES = ['hour', 'today', 'yesterday', 'week', 'custom'] as const;
+export type Range = (typeof RANGES)[number];
+
+/** Undefined: any time. Days in the address are a custom range. */
+export function rangeOf({ range, from, to }: JobSearch): Range | undefined {
+  const named = RANGES.find((one) => one === range);
+  return named ?? (from === undefined && to === undefined ? undefined : 'custom');
+}
+
+const HOUR_MS = 3_600_000;
+const WEEK_DAYS = 7;
+
+/** `now`: in milliseconds. */
+function spanOfSearch(search: JobSearch, zone: Zone, now: number): ReturnType<typeof spanOf> {
+  const day = (back: number): string => dayOf(now, back, zone);
+  switch (rangeOf(search)) {
+    case 'hour':
+      return { created_after: new Date(now - HOUR_MS).toISOString() };
+    case 'today':
+      return spanOf(day(0), undefined, zone);
+    case 'yesterday':
+      return spanOf(day(1), day(1), zone);
+    case 'week':
+      return spanOf(day(WEEK_DAYS - 1), undefined, zone);
+    case 'custom':
+    case undefined:
+      return spanOf(search.from, search.to, zone);
+  }
+}
+
+/** `now`: in milliseconds; the filter changes with it if the range does. */
+export function toFilter(search: JobSearch, zone: Zone, now: number): JobFilter {
+  const { status, kind, metadata, from: _from, to: _to, range: _range, sort: named, ...rest } = search;
+  const sort = sortOf(named);
   const one = STATUSES.find((name) => name === status);
   const several = one === undefined ? SEVERAL.get(status ?? '') : [one];
   const known = KIND_OPTIONS.find(({ value }) => value === kind)?.value;
@@ -70,6 +108,7 @@ export function toFilter({ status, kind, metadata, from, to, ...rest }: JobSearc
     ...(member === null ? {} : { metadata: member }),
     ...(several === undefined ? {} : { status: several }),
     ...(known === undefined ? {} : { kind: known }),
-    ...spanOf(from, to, zone),
+    ...(sort === undefined ? {} : { sort }),
+    ...spanOfSearch(search, zone, now),
   };
 }

@@ -3,9 +3,10 @@ import { useContextName, useWorkerName } from '../../data/names.ts';
 import { useRoleNames } from '../../data/query/workers.ts';
 import { withParam } from '../../data/search-params.ts';
 import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/filters.tsx';
+import { SearchField } from '../../ui/forms/search-field.tsx';
 import { TextFilter } from '../../ui/forms/text-filter.tsx';
 import { jobsWords } from '../../words.ts';
-import { KIND_OPTIONS, STATUS_OPTIONS, memberOf, type JobSearch } from './filter.ts';
+import { KIND_OPTIONS, RANGES, STATUS_OPTIONS, memberOf, rangeOf, type JobSearch } from './filter.ts';
 
 const words = jobsWords.filters;
 
@@ -17,6 +18,7 @@ const OF = [
 ] as const;
 
 export function JobFilters({ search, onChange }: { search: JobSearch; onChange: (search: JobSearch) => void }) {
+  const range = rangeOf(search);
   const roles = useRoleNames(search.role);
   const names = {
     context_id: useContextName(search.context_id),
@@ -27,6 +29,12 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
   return (
     <>
       <FilterBar label={words.label}>
+        <SearchField
+          label={words.search}
+          placeholder={words.searchExample}
+          value={search.q}
+          onChange={(value) => set('q', value)}
+        />
         <SelectFilter
           label={words.status}
           any={words.anyStatus}
@@ -56,8 +64,22 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
           value={search.metadata}
           onChange={(value) => set('metadata', value)}
         />
-        <DayFilter label={words.from} value={search.from} onChange={(day) => set('from', day)} />
-        <DayFilter label={words.until} value={search.to} onChange={(day) => set('to', day)} />
+        <SelectFilter
+          label={words.range}
+          any={words.anyTime}
+          value={range}
+          options={RANGES.map((value) => ({ value, label: words.ranges[value] }))}
+          onChange={(value) => {
+            const { from: _from, to: _to, range: _range, ...rest } = search;
+            onChange(value === undefined ? rest : { ...rest, range: value });
+          }}
+        />
+        {range === 'custom' && (
+          <>
+            <DayFilter label={words.from} value={search.from} onChange={(day) => set('from', day)} />
+            <DayFilter label={words.until} value={search.to} onChange={(day) => set('to', day)} />
+          </>
+        )}
       </FilterBar>
       <FilterChips
         chips={OF.filter(({ name }) => search[name] !== undefined).map(({ name, show }) => ({

@@ -1,14 +1,15 @@
 /** Parts that the job table and the job cards share. */
 import { Link } from '@tanstack/react-router';
-import { isFinished, type Job } from 'nightshift/client';
+import type { Job } from 'nightshift/client';
 import { useRef } from 'react';
 import { contextName, shortId } from '../../data/format.ts';
+import { classes } from '../../ui/classes.ts';
 import { Duration, RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Sentence } from '../../ui/text/sentence.tsx';
 import { jobsWords } from '../../words.ts';
 import css from './jobs.module.css';
-import type { Selection } from './use-selection.ts';
+import type { Selection } from './bulk/use-selection.ts';
 
 const words = jobsWords.job;
 
@@ -28,7 +29,13 @@ export function ContextLink({ job: { context_id: id, context_title: title, worke
   );
 }
 
-/** One-line summary: the user, and the start, the error, the wait, the retry, or the output. */
+/** The beginning of the input, on two lines. */
+export function InputPreview({ job: { input } }: { job: Job }) {
+  const text = input?.text.trim() ?? '';
+  return text === '' ? null : <p className={css.preview}>{text}</p>;
+}
+
+/** One-line summary: the user, and the start, how long and why it is queued, the error, the wait, the retry, or the output. */
 export function JobLine({ job }: { job: Job }) {
   const { user, status, starts_at: startsAt } = job;
   if (status === 'delayed' && startsAt !== null)
@@ -36,6 +43,14 @@ export function JobLine({ job }: { job: Job }) {
       <span className={css.line}>
         {user === null ? '' : `${user} · `}
         <Sentence text={words.starts} gaps={{ when: <RelativeTime at={startsAt} /> }} />
+      </span>
+    );
+  if (status === 'queued')
+    return (
+      <span className={classes(css.line, css.why)}>
+        {user === null ? '' : `${user} · `}
+        <Sentence text={words.queued} gaps={{ time: <Duration from={startsAt ?? job.created_at} to={null} /> }} />
+        {job.why === undefined ? '' : ` – ${job.why}`}
       </span>
     );
   return <span className={css.line}>{[user, lineOf(job)].filter(Boolean).join(' · ')}</span>;
@@ -73,8 +88,7 @@ export function SelectJob({ job, selection }: { job: Job; selection: Selection }
       <Checkbox
         label={words.select(shortId(job.id))}
         hideLabel
-        checked={selection.has(job.id) && !isFinished(job)}
-        disabled={isFinished(job)}
+        checked={selection.has(job.id)}
         onChange={(selected) => selection.set(job.id, selected, shift.current)}
       />
     </span>

@@ -10,20 +10,21 @@ import { actionOn, commonWords, operationsWords } from '../../words.ts';
 
 const words = operationsWords;
 
-type Props = { process: WorkerProcess; onDrain: () => void };
+/** `isLast`: no other process begins runs. */
+type Props = { process: WorkerProcess; isLast: boolean; onDrain: () => void };
 
-export function ProcessActions({ process, onDrain }: Props) {
-  const { id, host, pid, requested_status: requested, can_drain: canDrain } = process;
+export function ProcessActions({ process, isLast, onDrain }: Props) {
+  const { id, host, pid, status, requested_status: requested, can_drain: canDrain } = process;
   const cache = useQueryClient();
   const name = words.processes.hostOf(host, pid);
   const to = requested === 'paused' ? 'resume' : 'pause';
   const turn = useMutation({
     mutationFn: () => client.processes[to](id),
-    onSuccess: () => showNotice(words[to].done(name)),
+    onSuccess: () => showNotice(to === 'pause' && isLast ? words.pause.doneLast(name) : words[to].done(name)),
     onError: (error) => showError(words.turnFailed[to](name), error),
     onSettled: () => cache.invalidateQueries({ queryKey: keys.processes }),
   });
-  if (requested === 'draining') return null;
+  if (status === 'draining' || requested === 'draining') return null;
   return (
     <span className={listCss.buttons}>
       <Button

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Server } from 'lucide-react';
 import { useState } from 'react';
 import type { WorkerProcess } from 'nightshift/client';
-import { isChanging, processesQuery } from '../../data/processes.ts';
+import { beginsRuns, isChanging, processesQuery } from '../../data/processes.ts';
 import { allOf } from '../../data/query/pages-of.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Card } from '../../ui/layout/card.tsx';
@@ -56,7 +56,7 @@ function Live() {
   const list = useInfiniteQuery(processesQuery(true));
   const rows = allOf(list.data);
   const [drained, setDrained] = useState<WorkerProcess | null>(null);
-  const others = rows.filter(({ id, status }) => id !== drained?.id && status === 'running');
+  const others = rows.filter(({ id }) => id !== drained?.id).filter(beginsRuns);
   return (
     <Card title={words.live} flush>
       {list.isPending && <Skeleton lines={2} height={24} />}
@@ -90,11 +90,21 @@ function Live() {
             },
             VERSION,
             { name: 'since', head: words.started, cell: ({ started_at }) => <RelativeTime at={started_at} /> },
-            { name: 'beat', head: words.heartbeat, cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} /> },
+            {
+              name: 'heartbeat',
+              head: words.heartbeat,
+              cell: ({ heartbeat_at }) => <RelativeTime at={heartbeat_at} />,
+            },
             {
               name: 'actions',
               head: words.actions,
-              cell: (process) => <ProcessActions process={process} onDrain={() => setDrained(process)} />,
+              cell: (process) => (
+                <ProcessActions
+                  process={process}
+                  isLast={!rows.some((one) => one.id !== process.id && beginsRuns(one))}
+                  onDrain={() => setDrained(process)}
+                />
+              ),
             },
           ]}
         />
@@ -167,7 +177,7 @@ function Status({ process }: { process: WorkerProcess }) {
       <Badge tone={TONES[status]} dot={isChanging(process) ? 'live' : 'still'}>
         {words.statuses[status]}
       </Badge>
-      {isChanging(process) && status !== requested && (
+      {isChanging(process) && status !== 'draining' && (
         <span className={css.soon}>{words.soon(words.statuses[requested])}</span>
       )}
     </>

@@ -104,6 +104,12 @@ function Reason({ reason }: { reason: Reasons }) {
     case 'approval':
     case 'answer':
       return <Link to="/inbox">{name}</Link>;
+    case 'unsupported':
+      return (
+        <Link to="/jobs" search={{ status: 'queued' }}>
+          {name}
+        </Link>
+      );
     case 'throttle':
       return (
         <Link to="/settings" search={{ tab: 'providers' }}>

@@ -111,6 +111,39 @@ export function MenuChoice<Value extends string>({
   );
 }
 
+/** Items of which each is on or off. The menu stays open. */
+export function MenuChecks<Value extends string>({
+  label,
+  options,
+  onChange,
+}: {
+  label: string;
+  options: readonly { value: Value; label: string; checked: boolean }[];
+  onChange: (value: Value, checked: boolean) => void;
+}) {
+  return (
+    <Radix.Group aria-label={label}>
+      <Radix.Label className={css.label}>{label}</Radix.Label>
+      {options.map((option) => (
+        <Radix.CheckboxItem
+          key={option.value}
+          className={css.item}
+          checked={option.checked}
+          onCheckedChange={(checked) => onChange(option.value, checked)}
+          onSelect={(event) => event.preventDefault()}
+        >
+          <span className={css.grow}>{option.label}</span>
+          <span className={css.check}>
+            <Radix.ItemIndicator>
+              <Check />
+            </Radix.ItemIndicator>
+          </span>
+        </Radix.CheckboxItem>
+      ))}
+    </Radix.Group>
+  );
+}
+
 /** Heading of the items below it. */
 export function MenuLabel({ children }: { children: ReactNode }) {
   return <Radix.Label className={css.label}>{children}</Radix.Label>;

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import { useIsNarrow } from './narrow.ts';
+import type { RowWindow } from './row-window.ts';
 import css from './table.module.css';
 
 export type Column<Row> = {
@@ -9,6 +10,8 @@ export type Column<Row> = {
   head: ReactNode;
   /** `wide`: takes the remaining width and truncates long text. `right`: numbers. */
   kind?: 'wide' | 'right';
+  /** The rows are sorted by it. */
+  sort?: 'ascending' | 'descending';
   cell: (row: Row) => ReactNode;
 };
 
@@ -19,6 +22,8 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   /** Set within a container that has a border. */
   flush?: boolean;
+  /** `rows` are a part of a longer list with so many rows. */
+  part?: RowWindow & { total: number };
 };
 
 /** A table; on phones a list, where each row has the names of the columns beside its values. */
@@ -46,24 +51,30 @@ function Cards<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>)
 }
 
 /** If it is wider than its place, it scrolls horizontally, also by keyboard. */
-function Columns<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
+function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Props<Row>) {
   const look = ({ kind }: Column<Row>): string => classes(kind !== undefined && css[kind]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
-      <table className={css.table}>
+      <table className={css.table} aria-rowcount={part === undefined ? undefined : part.total + 1}>
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.name} scope="col" className={look(column)}>
+              <th key={column.name} scope="col" className={look(column)} aria-sort={column.sort}>
                 {column.head}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
-            <tr key={rowKey(row)} data-row={rowKey(row)}>
+          {part !== undefined && <Space height={part.before} columns={columns.length} />}
+          {rows.map((row, at) => (
+            <tr
+              key={rowKey(row)}
+              data-row={rowKey(row)}
+              // The header is the first row.
+              aria-rowindex={part === undefined ? undefined : part.first + at + 2}
+            >
               {columns.map((column) => (
                 <td key={column.name} className={look(column)}>
                   {column.cell(row)}
@@ -71,8 +82,20 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row
               ))}
             </tr>
           ))}
+          {part !== undefined && <Space height={part.after} columns={columns.length} />}
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** Stands for rows that are not in the document. */
+function Space({ height, columns }: { height: number; columns: number }) {
+  if (height === 0) return null;
+  return (
+    <tr aria-hidden="true" className={css.space}>
+      {/* oxlint-disable-next-line jsx-a11y/control-has-associated-label -- an empty cell, not a control */}
+      <td colSpan={columns} style={{ height }} />
+    </tr>
   );
 }

@@ -1,6 +1,6 @@
 /** Texts of the page Jobs. */
-import type { Job } from 'nightshift/client';
-import { count } from '../count.ts';
+import type { Job, RetriedJob } from 'nightshift/client';
+import { count, exact } from '../count.ts';
 
 /** As option of a filter. */
 const kinds: Readonly<Record<Job['kind'], string>> = { input: 'Input', retry: 'Retry', compact: 'Compaction' };
@@ -11,15 +11,39 @@ const countJobs = (jobs: number): string => count(jobs, 'job', 'jobs');
 
 const orCall = (call: string | undefined): string => call ?? 'a call';
 
+type RetryCode = NonNullable<RetriedJob['error']>['code'];
+
+/** Why jobs are not retried. */
+const reasons: Readonly<Record<RetryCode, string>> = {
+  not_found: 'deleted, or not visible to you',
+  not_ended: 'not ended yet',
+  completed: 'completed',
+  compaction: 'a compaction',
+  input_missing: 'the input is no longer in the history',
+  context_busy: 'another job of the branch is unfinished',
+  superseded: 'a later job ran on the branch',
+  worker_stopped: 'the worker is stopped',
+  queue_full: 'the queue of the context is full',
+  quota_exceeded: 'the limits of the tenant allow no more',
+};
+
+const moreThan = (hasMore: boolean, jobs: number): string => `${hasMore ? 'more than ' : ''}${countJobs(jobs)}`;
+
 export const jobsWords = {
   about: 'Each input to a worker creates a job.',
+  retryAll: 'Retry failed',
+  retryMatching: 'Retry all matching',
   cancelAll: 'Cancel all',
   cancelMatching: 'Cancel all matching',
   none: 'No jobs yet',
   noneAbout: 'Send a message to a worker: each input creates a job.',
   noMatch: 'No matching jobs',
   noMatchAbout: 'Remove some filters.',
+  noMatchYet: 'No match among the newest jobs',
+  noMatchYetAbout: 'Show more searches older ones.',
   showAll: 'Show all jobs',
+  live: 'Show new jobs as they come',
+  newer: (jobs: number) => count(jobs, 'new job', 'new jobs'),
 
   filters: {
     label: 'Filter jobs',
@@ -37,6 +61,17 @@ export const jobsWords = {
     metadata: 'Metadata',
     metadataExample: 'name=value',
     metadataFault: 'Use the form name=value.',
+    search: 'Find',
+    searchExample: 'input, worker, user, id',
+    range: 'Created',
+    anyTime: 'Any time',
+    ranges: {
+      hour: 'Last hour',
+      today: 'Today',
+      yesterday: 'Yesterday',
+      week: 'Last 7 days',
+      custom: 'From … until …',
+    },
     from: 'Created from',
     until: 'Created until',
     /** Set by links. */
@@ -44,11 +79,32 @@ export const jobsWords = {
     worker: (name: string) => `Worker ${name}`,
     parentJob: (id: string) => `Parent job ${id}`,
   },
+  views: {
+    menu: 'Views',
+    named: { all: 'All jobs', failedToday: 'Failed today', waiting: 'Waiting', running: 'Running' },
+    saved: 'Saved views',
+    shown: 'Shown now',
+    save: 'Save this view…',
+    saveTitle: 'Save this view',
+    saveAbout: 'Filters, order and columns are kept in this browser. To share a view, copy the address of the page.',
+    replaces: 'Replaces the view of this name.',
+    manage: 'Manage views…',
+    manageTitle: 'Saved views',
+    manageAbout: 'They are kept in this browser.',
+    nameOf: (name: string) => `Name of ${name}`,
+    none: 'No saved views.',
+  },
+  columnsMenu: 'Columns',
   columns: {
     job: 'Job',
     context: 'Context',
+    worker: 'Worker',
+    role: 'Role',
+    model: 'Model',
+    user: 'User',
     status: 'Status',
     tokens: 'Tokens',
+    cost: 'Cost',
     duration: 'Duration',
     created: 'Created',
   },
@@ -57,6 +113,7 @@ export const jobsWords = {
     name: (kind: Job['kind'], id: string) => `${names[kind]} ${id}`,
     select: (id: string) => `Select job ${id}`,
     starts: 'starts {when}',
+    queued: 'queued for {time}',
     retries: 'waits to retry',
     waits: {
       approval: (call: string | undefined) => `waits for approval of ${orCall(call)}`,
@@ -67,10 +124,11 @@ export const jobsWords = {
     },
   },
   selection: {
-    all: 'Select all unfinished jobs shown',
+    all: 'Select all jobs shown',
     region: 'Selected jobs',
     selected: (jobs: number) => `${jobs} selected`,
     cancel: 'Cancel selected',
+    retry: 'Retry selected',
     clear: 'Clear',
   },
 
@@ -87,5 +145,27 @@ export const jobsWords = {
     submit: (jobs: number | null, hasMore: boolean) =>
       jobs === null ? 'Cancel jobs' : `Cancel ${hasMore ? 'more than ' : ''}${countJobs(jobs)}`,
     done: (jobs: number) => `Cancellation of ${countJobs(jobs)} requested`,
+  },
+
+  retry: {
+    matching: 'Retry all matching jobs?',
+    selected: 'Retry the selected jobs?',
+    about: 'Each retry is a new job with the same options. It goes on from the history that the job left.',
+    none: 'No jobs can be retried',
+    noneAbout: 'Only jobs that failed, are incomplete, or were stopped can be retried.',
+    /** `hasMore`: not all were looked at. */
+    goes: (jobs: number, hasMore: boolean) => `${moreThan(hasMore, jobs)} will be retried.`,
+    refused: (jobs: number, hasMore: boolean) => `${moreThan(hasMore, jobs)} cannot be retried:`,
+    reason: (reason: string, jobs: number) => `${countJobs(jobs)}: ${reason}`,
+    reasons,
+    soFar: (jobs: number, all: number) => `Retried ${exact(jobs)} of ${exact(all)}`,
+    /** Null: not counted yet. */
+    submit: (jobs: number | null, hasMore: boolean) =>
+      jobs === null ? 'Retry jobs' : `Retry ${moreThan(hasMore, jobs)}`,
+    done: (jobs: number) => `${countJobs(jobs)} retried`,
+    notRetried: (jobs: number) => `${countJobs(jobs)} could not be retried:`,
+    results: 'Jobs that were not retried',
+    job: (id: string) => `Job ${id}`,
+    others: (jobs: number) => `And ${countJobs(jobs)} more.`,
   },
 } as const;

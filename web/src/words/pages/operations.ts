@@ -6,7 +6,10 @@ import { placeWords } from '../places.ts';
 type Reason = Stats['waits'][number]['reason'];
 
 const reasons: Readonly<Record<Reason, { name: string; about: string }>> = {
-  slot: { name: 'A slot', about: 'Start more worker processes, or raise their concurrency, if this lasts.' },
+  slot: {
+    name: 'A slot',
+    about: 'They run once a worker process has a free slot for their tenant. Open one to see what is missing.',
+  },
   approval: { name: 'An approval', about: 'A person decides in the inbox.' },
   answer: { name: 'An answer', about: 'A person answers a question, or a client posts the result of a tool.' },
   workers: { name: 'Other workers', about: 'Workers that the context spawned have not finished.' },
@@ -15,7 +18,11 @@ const reasons: Readonly<Record<Reason, { name: string; about: string }>> = {
     about: 'The provider refused calls. Settings, Providers shows until when.',
   },
   retry: { name: 'The next attempt', about: 'A model call failed and is repeated later.' },
-  timer: { name: 'A time', about: 'A tool waits until then.' },
+  timer: { name: 'A timer', about: 'A tool waits until a time that it named.' },
+  unsupported: {
+    name: 'Another worker process',
+    about: 'None of those that tried it has its model, tools or role. Open one to see what is missing.',
+  },
   recovery: { name: 'Recovery', about: 'The worker process could not continue. It is checked again soon.' },
 };
 
@@ -37,7 +44,7 @@ export const operationsWords = {
     finishedAbout: (perMinute: string) => `${perMinute} a minute`,
     finishedRarely: 'less than one a minute',
     queueTime: 'Queue time',
-    queueTimeAbout: 'median of the last five minutes with jobs',
+    queueTimeAbout: 'longest median of a minute, of the last five with jobs',
     oldest: 'Oldest in the queue',
     oldestAbout: 'the longest wait for a slot now',
     none: '–',
@@ -53,7 +60,7 @@ export const operationsWords = {
 
   processes: {
     live: 'Live',
-    ended: 'Ended in the last days',
+    ended: 'Ended in the last 7 days',
     none: 'No worker process is running',
     noneAbout: 'Jobs stay queued until you start one: {command}.',
     noneEnded: 'None',
@@ -62,7 +69,7 @@ export const operationsWords = {
     status: 'Status',
     statuses,
     /** It was asked for something that it does not do yet. */
-    soon: (status: string) => `soon ${status.toLowerCase()}`,
+    soon: (status: string) => `will be ${status.toLowerCase()}`,
     contexts: 'Active contexts',
     contextsOf: (running: number, concurrency: number | null) => `${running} of ${concurrency ?? '–'}`,
     serves: 'Serves',
@@ -72,7 +79,6 @@ export const operationsWords = {
     end: 'Ended',
     ran: 'Ran for',
     actions: 'Actions',
-    actionsOf: (name: string) => `Actions of ${name}`,
     drain: 'Drain',
   },
   turnFailed: {
@@ -81,6 +87,7 @@ export const operationsWords = {
   },
   pause: {
     done: (name: string) => `${name} begins no run until it is resumed`,
+    doneLast: (name: string) => `${name} is paused. No other worker process begins runs: jobs stay queued`,
   },
   resume: {
     done: (name: string) => `${name} begins runs again`,
@@ -93,7 +100,7 @@ export const operationsWords = {
       running === 0 ? 'It runs nothing now.' : `It runs ${count(running, 'context', 'contexts')} now.`,
     /** It is the only one that begins runs. */
     last: 'No other worker process begins runs: jobs stay queued until another one is started.',
-    supervisor: 'A supervisor such as Kubernetes starts a new one in its place.',
+    supervisor: 'If a supervisor such as Kubernetes restarts it, a new process starts in its place.',
     done: (name: string) => `${name} drains`,
   },
 } as const;

@@ -81,6 +81,8 @@ function actOf({ action, target, detail }: AuditEntry, names: KeyNames): Act {
       return of('webhooks', did[action](shortId(target), text('reason')));
     case 'webhook.deleted':
       return nothing(did[action](shortId(target)));
+    case 'job.retried':
+      return { did: did[action](shortId(target)), subject: { page: 'job', id: target } };
     case 'config.changed':
       return nothing(did[action](changed(detail), shortId(target)));
     case 'context.imported':

@@ -1,19 +1,18 @@
 /** Asks for confirmation and shows how many jobs will be cancelled. */
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { cancelJobs, cancelMatching, countUnfinished } from '../../data/query/jobs.ts';
-import { keys, type JobFilter } from '../../data/query/keys.ts';
-import { Button } from '../../ui/forms/button.tsx';
-import { Dialog } from '../../ui/layout/dialog.tsx';
-import { ConfirmDialog } from '../../ui/layout/confirm-dialog.tsx';
-import { Skeleton } from '../../ui/layout/skeleton.tsx';
-import { showNotice } from '../../ui/layout/toaster.tsx';
-import { commonWords, jobsWords } from '../../words.ts';
+import { cancelJobs, cancelMatching, countUnfinished } from '../../../data/query/jobs.ts';
+import { keys } from '../../../data/query/keys.ts';
+import type { JobTarget } from '../../../data/retry-jobs.ts';
+import { Button } from '../../../ui/forms/button.tsx';
+import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { showNotice } from '../../../ui/layout/toaster.tsx';
+import { commonWords, jobsWords } from '../../../words.ts';
 
 const words = jobsWords.cancel;
 
-export type StopTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
-
-type Props = { target: StopTarget; onClose: () => void; onDone: () => void };
+type Props = { target: JobTarget; onClose: () => void; onDone: () => void };
 
 export function CancelDialog({ target, onClose, onDone }: Props) {
   const cache = useQueryClient();

@@ -1,10 +1,10 @@
-/** Selection of unfinished jobs. With Shift held, a click selects the range from the last changed job. */
-import { isFinished, type Job } from 'nightshift/client';
+/** Selection of shown jobs. With Shift held, a click selects the range from the last changed job. */
+import type { Job } from 'nightshift/client';
 import { useState } from 'react';
 
 export type Selection = {
-  /** Selected jobs that are shown and unfinished. */
-  ids: readonly string[];
+  /** Selected jobs that are shown. */
+  jobs: readonly Job[];
   has(id: string): boolean;
   all: boolean | 'some';
   /** `range`: also changes the jobs between this one and the last changed one. */
@@ -16,24 +16,24 @@ export type Selection = {
 export function useSelection(jobs: readonly Job[]): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
-  const open = jobs.filter((job) => !isFinished(job)).map(({ id }) => id);
-  const ids = open.filter((id) => chosen.has(id));
-  const change = (changed: readonly string[], selected: boolean): void => {
-    const next = new Set(ids);
+  const shown = jobs.map(({ id }) => id);
+  const selected = jobs.filter(({ id }) => chosen.has(id));
+  const change = (changed: readonly string[], isSelected: boolean): void => {
+    const next = new Set(selected.map(({ id }) => id));
     for (const id of changed)
-      if (selected) next.add(id);
+      if (isSelected) next.add(id);
       else next.delete(id);
     setChosen(next);
   };
   return {
-    ids,
+    jobs: selected,
     has: (id) => chosen.has(id),
-    all: ids.length === 0 ? false : ids.length === open.length || 'some',
-    set(id, selected, range) {
-      change(range && last !== null ? between(open, last, id) : [id], selected);
+    all: selected.length === 0 ? false : selected.length === shown.length || 'some',
+    set(id, isSelected, range) {
+      change(range && last !== null ? between(shown, last, id) : [id], isSelected);
       setLast(id);
     },
-    setAll: (selected) => change(open, selected),
+    setAll: (isSelected) => change(shown, isSelected),
     clear: () => {
       setChosen(new Set());
       setLast(null);

@@ -5,7 +5,7 @@ export const paletteWords = {
   placeholder: 'Go to a page, find a context, or do something …',
   searching: 'Searching',
   none: 'Nothing found',
-  groups: { pages: 'Go to', actions: 'Do', recent: 'Recent contexts', found: 'Find' },
+  groups: { pages: 'Pages', actions: 'Actions', recent: 'Recent contexts', found: 'Results' },
   newChat: 'New chat',
   theme: (theme: string) => `Theme: ${theme}`,
   zone: (zone: string) => `Show times as ${zone}`,
@@ -14,5 +14,7 @@ export const paletteWords = {
   jobOfId: 'Open the job with this id',
   contextOfId: 'Open the context with this id',
   search: (text: string) => `Search messages for “${text}”`,
-  open: 'Commands: go, find, do',
+  open: 'Commands',
+  loadFailed: 'Could not load the commands',
+  failed: 'Contexts could not be searched',
 } as const;
