@@ -3,7 +3,8 @@ import { activeThrottles, liveProcesses } from '../../../db/read/installation/fl
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { ref } from '../../../schema/build.ts';
 import { System } from '../../schemas/system/installation.ts';
-import { FIGURES, toSystem, withoutInstallation } from '../../wire/system/installation.ts';
+import { FIGURES } from '../../wire/system/figures.ts';
+import { toSystem, withoutInstallation } from '../../wire/system/installation.ts';
 
 export function installationRoutes(app: App, ports: ApiPorts): void {
   app.get(
