@@ -26,6 +26,7 @@ export { contextSettingsWords } from './words/pages/chat/settings.ts';
 export { inboxWords, type InboxKind } from './words/pages/inbox.ts';
 export { jobsWords } from './words/pages/jobs.ts';
 export { operationsWords } from './words/pages/operations.ts';
+export { mcpServerWords } from './words/pages/mcp-servers.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';

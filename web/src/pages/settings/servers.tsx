@@ -6,11 +6,10 @@ import { Empty } from '../../ui/layout/empty.tsx';
 import { OfSystem } from './of-system.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
+import { ServerHealth } from './server-health.tsx';
 import { ToolList } from './tools.tsx';
-import { settingsWords } from '../../words.ts';
+import { mcpServerWords as words } from '../../words.ts';
 import { Sentence } from '../../ui/text/sentence.tsx';
-
-const words = settingsWords.servers;
 
 const TONES: Readonly<Record<McpServerInfo['state'], Tone>> = { up: 'green', down: 'red', unknown: 'neutral' };
 
@@ -27,24 +26,30 @@ export function ServersTab() {
           </Empty>
         ) : (
           <div className={listCss.stack}>
-            {servers.map(({ name, state, tools, restarts, calls }) => (
-              <Card
-                key={name}
-                title={name}
-                actions={
-                  <Badge tone={TONES[state]} dot="still">
-                    {words.states[state]}
-                  </Badge>
-                }
-                flush
-              >
-                {restarts !== null && calls !== null && <p className={css.padded}>{words.figures(restarts, calls)}</p>}
-                {tools === null ? <p className={css.padded}>{words.toolsUnknown}</p> : <ToolList tools={tools} />}
-              </Card>
+            {servers.map((server) => (
+              <ServerCard key={server.name} server={server} />
             ))}
           </div>
         )
       }
     </OfSystem>
+  );
+}
+
+function ServerCard({ server }: { server: McpServerInfo }) {
+  const { name, state, tools } = server;
+  return (
+    <Card
+      title={name}
+      actions={
+        <Badge tone={TONES[state]} dot="still">
+          {words.states[state]}
+        </Badge>
+      }
+      flush
+    >
+      <ServerHealth server={server} />
+      {tools === null ? <p className={css.padded}>{words.toolsUnknown}</p> : <ToolList tools={tools} />}
+    </Card>
   );
 }
