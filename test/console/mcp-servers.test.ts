@@ -43,7 +43,7 @@ const FILES = server('files', {
   state: 'down',
   last_failure: failure('exited', 137),
   restarts: 4,
-  calls: { completed: 1_200, timed_out: 1, failed: 0 },
+  calls: { timed_out: 1, failed: 0, completed: 1_200 },
   latency_ms: { p50: 8, p95: 2_400 },
 });
 

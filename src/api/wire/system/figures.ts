@@ -16,8 +16,14 @@ export const FIGURES = {
   serverTimes: 'nightshift_mcp_call_seconds',
 } as const;
 
-export function samplesOf({ figures }: ProcessView): Sample[] {
-  return parseFigures(figures).flatMap((figure) => figure.samples);
+/** Those of which tenants see something. */
+export const TENANT_FIGURES: readonly string[] = [FIGURES.serverUp];
+
+/** What a worker process stored. */
+export type Stored = { process: ProcessView; samples: readonly Sample[] };
+
+export function parseStored(process: ProcessView): Stored {
+  return { process, samples: parseFigures(process.figures).flatMap((figure) => figure.samples) };
 }
 
 /** The values of the metric with this label, over all processes. */

@@ -4,26 +4,25 @@ import { PROVIDERS } from '../../../core/model/model.ts';
 import { formatDollars } from '../../../core/money/money.ts';
 import type { ThrottleView, ProcessView } from '../../../db/read/installation/fleet-views.ts';
 import type { About } from '../../server/about.ts';
-import type { Sample } from '../../../core/figures.ts';
 import { toIso, toIsoOrNull } from '../../request/instant.ts';
 import type { System, Throttle, WorkerProcessInfo } from '../../schemas/system/installation.ts';
-import { FIGURES, countOf, latest, samplesOf, valuesOf } from './figures.ts';
+import { FIGURES, countOf, latest, parseStored, valuesOf, type Stored } from './figures.ts';
 import { serverForTenant, toServers, toTool } from './servers.ts';
 
 type SystemState = { processes: readonly ProcessView[]; throttles: readonly ThrottleView[] };
 
 export function toSystem(about: About, { processes, throttles }: SystemState): System {
-  const samples = processes.flatMap(samplesOf);
+  const stored = processes.map(parseStored);
   return {
     version: about.version,
     mode: about.mode,
     default_model: about.defaultModel,
-    providers: toProviders(about, processes, throttles, samples),
+    providers: toProviders(about, stored, throttles),
     prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
     tools: toTools(about, processes),
-    mcp_servers: toServers(about, processes),
+    mcp_servers: toServers(about, stored),
     limits: about.limits,
-    processes: processes.map(toProcess),
+    processes: stored.map(toProcess),
   };
 }
 
@@ -52,13 +51,10 @@ function toPrice([model, price]: [string, Price]): System['prices'][number] {
   };
 }
 
-function toProviders(
-  about: About,
-  processes: readonly ProcessView[],
-  throttles: readonly ThrottleView[],
-  samples: readonly Sample[],
-): System['providers'] {
-  const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
+function toProviders(about: About, stored: readonly Stored[], throttles: readonly ThrottleView[]): System['providers'] {
+  const served = stored.length > 0 ? stored.flatMap(({ process }) => process.models) : about.providers;
+  // Those of MCP servers may be many.
+  const samples = stored.flatMap((one) => one.samples.filter(({ labels }) => labels['provider'] !== undefined));
   return PROVIDERS.map((name) => {
     const own = throttles.filter(({ provider }) => provider === name);
     const longest = own[0] ?? null;
@@ -95,8 +91,7 @@ function toTools(about: About, processes: readonly ProcessView[]): System['tools
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function toProcess(process: ProcessView): WorkerProcessInfo {
-  const samples = samplesOf(process);
+function toProcess({ process, samples }: Stored): WorkerProcessInfo {
   return {
     id: process.id,
     host: process.host,

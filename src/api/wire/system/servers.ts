@@ -2,19 +2,15 @@
 import { quantilesOf, type Bucket, type Quantiles } from '../../../core/histogram.ts';
 import type { Sample } from '../../../core/figures.ts';
 import { FAILURE_REASONS } from '../../../core/tools/server-failure.ts';
-import type { ProcessView } from '../../../db/read/installation/fleet-views.ts';
 import { toIso } from '../../request/instant.ts';
 import type { McpServerFailure, McpServerInfo, System } from '../../schemas/system/installation.ts';
 import type { About, ToolAbout } from '../../server/about.ts';
-import { FIGURES, addCount, countOf, isInstant, samplesOf, valuesOf } from './figures.ts';
+import { FIGURES, addCount, countOf, isInstant, valuesOf, type Stored } from './figures.ts';
 
-/** What one worker process stored about one server. */
-type Stored = { process: ProcessView; samples: Sample[] };
-
-export function toServers(about: About, processes: readonly ProcessView[]): McpServerInfo[] {
+export function toServers(about: About, all: readonly Stored[]): McpServerInfo[] {
   const here = new Map(about.servers().map((server) => [server.name, server]));
-  const names = new Set([...here.keys(), ...processes.flatMap(({ mcpServers }) => mcpServers)]);
-  const stored = byServer(processes);
+  const names = new Set([...here.keys(), ...all.flatMap(({ process }) => process.mcpServers)]);
+  const stored = byServer(all);
   return [...names].sort().map((name) => {
     const own = stored.get(name) ?? [];
     const samples = own.flatMap((one) => one.samples);
@@ -43,11 +39,11 @@ export function toTool(tool: ToolAbout, served: boolean): System['tools'][number
   return { name, source, description, effect, approval, served };
 }
 
-function byServer(processes: readonly ProcessView[]): Map<string, Stored[]> {
+/** What processes stored about each server. */
+function byServer(all: readonly Stored[]): Map<string, Stored[]> {
   const servers = new Map<string, Stored[]>();
-  for (const process of processes) {
-    const named = samplesOf(process).filter(({ labels }) => labels['server'] !== undefined);
-    for (const [server, samples] of Map.groupBy(named, ({ labels }) => labels['server'] ?? '')) {
+  for (const { process, samples: mixed } of all) {
+    for (const [server, samples] of Map.groupBy(mixed, ({ labels }) => labels['server'] ?? '')) {
       const known = servers.get(server);
       if (known === undefined) servers.set(server, [{ process, samples }]);
       else known.push({ process, samples });

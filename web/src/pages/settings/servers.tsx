@@ -6,6 +6,7 @@ import { Empty } from '../../ui/layout/empty.tsx';
 import { OfSystem } from './of-system.tsx';
 import listCss from '../../ui/list.module.css';
 import css from './settings.module.css';
+import healthCss from './server-health.module.css';
 import { ServerHealth } from './server-health.tsx';
 import { ToolList } from './tools.tsx';
 import { mcpServerWords as words } from '../../words.ts';
@@ -49,7 +50,13 @@ function ServerCard({ server }: { server: McpServerInfo }) {
       flush
     >
       <ServerHealth server={server} />
-      {tools === null ? <p className={css.padded}>{words.toolsUnknown}</p> : <ToolList tools={tools} />}
+      {tools === null ? (
+        <p className={css.padded}>{words.toolsUnknown}</p>
+      ) : (
+        <div className={healthCss.tools}>
+          <ToolList tools={tools} />
+        </div>
+      )}
     </Card>
   );
 }

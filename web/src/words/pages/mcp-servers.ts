@@ -11,7 +11,8 @@ const states: Readonly<Record<McpServerInfo['state'], string>> = {
 /** What happened, and what to do. */
 type Advice = { what: string; todo: string };
 
-const log = 'The log of the worker process has the details at the level debug.';
+const stderr = 'The log of the worker process has its standard error, at the level debug.';
+const log = 'The log of the worker process has the details, at the level debug.';
 
 /** `code`: an exit code or an HTTP status. */
 const failures: Readonly<Record<McpServerFailure['reason'], (code: number | null) => Advice>> = {
@@ -25,7 +26,7 @@ const failures: Readonly<Record<McpServerFailure['reason'], (code: number | null
   }),
   exited: (code) => ({
     what: code === null ? 'Process ended' : `Process ended with exit code ${code}`,
-    todo: code === 137 ? `It was killed, often because memory ran out. ${log}` : log,
+    todo: code === 137 ? `It was killed, often because memory ran out. ${stderr}` : stderr,
   }),
   refused: () => ({
     what: 'Connection refused',
@@ -89,7 +90,9 @@ export const mcpServerWords = {
   calls: 'Calls',
   /** `calls`: by outcome, of the live worker processes. */
   callsBy(calls: Readonly<Record<string, number>>): string {
-    const outcomes = Object.entries(calls).filter(([, amount]) => amount > 0);
+    const outcomes = Object.entries(calls)
+      .filter(([, amount]) => amount > 0)
+      .sort(([a, ofA], [b, ofB]) => ofB - ofA || (a < b ? -1 : 1));
     const all = outcomes.reduce((sum, [, amount]) => sum + amount, 0);
     if (all === 0) return 'none yet';
     const texts = outcomes.map(([outcome, amount]) => count(amount, outcome, outcome).replaceAll('_', ' '));
