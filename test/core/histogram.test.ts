@@ -1,5 +1,5 @@
 // Quantiles of histograms: between the bounds of a bucket, over several histograms together.
-import fc from 'fast-check';
+import { array, assert, integer, property } from 'fast-check';
 import { expect, test } from 'vitest';
 import { quantilesOf, type Bucket } from '../../src/core/histogram.ts';
 
@@ -40,9 +40,9 @@ test('counts that fall, and bounds in any order, are no fault', () => {
 
 test('a quantile is in the bucket of the value that it stands for', () => {
   const bounds = [1, 2.5, 5, 10, 25, 100];
-  const values = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 50 });
-  fc.assert(
-    fc.property(fc.array(values, { minLength: 1, maxLength: 4 }), (parts) => {
+  const values = array(integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 50 });
+  assert(
+    property(array(values, { minLength: 1, maxLength: 4 }), (parts) => {
       const found = quantilesOf(parts.map((part) => histogram(bounds, part)));
       const sorted = parts.flat().sort((a, b) => a - b);
       for (const [share, value] of [

@@ -6,8 +6,8 @@ import { createWorkerMetrics } from '../../../src/workers/process/metrics/metric
 
 const metrics = () => createWorkerMetrics({ running: 0, capacity: 1 }, []);
 
-async function samplesOf({ readOwn }: ReturnType<typeof metrics>, name: string): Promise<Sample[]> {
-  return parseFigures(await readOwn()).flatMap((figure) =>
+async function samplesOf(all: ReturnType<typeof metrics>, name: string): Promise<Sample[]> {
+  return parseFigures(await all.readOwn()).flatMap((figure) =>
     figure.name === `nightshift_${name}` ? figure.samples : [],
   );
 }

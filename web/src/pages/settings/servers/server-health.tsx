@@ -1,9 +1,9 @@
 /** For the operator: why an MCP server last failed and what to do, and its figures, of the live worker processes. */
 import type { McpServerFailure, McpServerInfo } from 'nightshift/client';
-import { classes } from '../../ui/classes.ts';
-import { Sentence } from '../../ui/text/sentence.tsx';
-import { RelativeTime, formatDuration } from '../../ui/text/time.tsx';
-import { mcpServerWords as words } from '../../words.ts';
+import { classes } from '../../../ui/classes.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
+import { RelativeTime, formatDuration } from '../../../ui/text/time.tsx';
+import { mcpServerWords as words } from '../../../words.ts';
 import css from './server-health.module.css';
 
 export function ServerHealth({ server }: { server: McpServerInfo }) {

@@ -1,16 +1,16 @@
 import { Plug } from 'lucide-react';
 import type { McpServerInfo } from 'nightshift/client';
-import { Badge, type Tone } from '../../ui/text/badge.tsx';
-import { Card } from '../../ui/layout/card.tsx';
-import { Empty } from '../../ui/layout/empty.tsx';
-import { OfSystem } from './of-system.tsx';
-import listCss from '../../ui/list.module.css';
-import css from './settings.module.css';
+import { Badge, type Tone } from '../../../ui/text/badge.tsx';
+import { Card } from '../../../ui/layout/card.tsx';
+import { Empty } from '../../../ui/layout/empty.tsx';
+import { OfSystem } from '../of-system.tsx';
+import listCss from '../../../ui/list.module.css';
+import css from '../settings.module.css';
 import healthCss from './server-health.module.css';
 import { ServerHealth } from './server-health.tsx';
-import { ToolList } from './tools.tsx';
-import { mcpServerWords as words } from '../../words.ts';
-import { Sentence } from '../../ui/text/sentence.tsx';
+import { ToolList } from '../tools.tsx';
+import { mcpServerWords as words } from '../../../words.ts';
+import { Sentence } from '../../../ui/text/sentence.tsx';
 
 const TONES: Readonly<Record<McpServerInfo['state'], Tone>> = { up: 'green', down: 'red', unknown: 'neutral' };
 
