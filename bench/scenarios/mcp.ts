@@ -91,7 +91,7 @@ async function open(): Promise<{ runner: ToolRunner; stop: () => Promise<void> }
   const log = { warn: quiet, debug: quiet };
   const servers = openServers(parsed.settings.mcpServers, { version: '0', log });
   await servers.start(
-    { called: quiet, up: quiet, restarted: quiet, instances: quiet, ready: quiet },
+    { called: quiet, failed: quiet, up: quiet, restarted: quiet, instances: quiet, ready: quiet },
     { has: () => false },
   );
   const registry = withServers(createRegistry(parsed.settings.tools), servers);

@@ -987,6 +987,7 @@ export type EffectiveSettings = {
   offered_tools: EffectiveTool[];
   /** MCP servers whose tools the API process does not know: they run elsewhere, or belong to a context or a tenant. */
   unknown_servers: string[];
+  not_allowed: string | null;
 };
 
 /** Part of `EffectiveSettings`. */
@@ -1431,14 +1432,28 @@ export type LogEntryList = {
   next_cursor: string | null;
 };
 
+/** Part of `McpServerInfo`. */
+export type McpServerFailure = {
+  /** ISO 8601. */
+  at: string;
+  /** command_not_found: the command, or its working directory, does not exist. command_not_executable: the process may not execute it. exited: its process ended. refused: no process listens at the address. host_not_found: its name does not exist. host_unreachable: there is no route. tls_error: no secure connection, or its certificate is not trusted. unauthorized: HTTP 401 or 403. http_error: another HTTP status, or a redirect to another origin. timed_out: it did not answer. protocol_error: it answered with an error, or not in the protocol. lost: the connection broke. other: see the log. */
+  reason: 'command_not_found' | 'command_not_executable' | 'exited' | 'refused' | 'host_not_found' | 'host_unreachable' | 'tls_error' | 'unauthorized' | 'http_error' | 'timed_out' | 'protocol_error' | 'lost' | 'other';
+  code: number | null;
+  process_id: string;
+  /** Of the worker process whose connection failed. */
+  host: string;
+};
+
 /** Part of `System`. */
 export type McpServerInfo = {
   name: string;
   /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
   tools: ToolInfo[] | null;
+  last_failure: McpServerFailure | null;
   restarts: number | null;
   calls: { [key: string]: number } | null;
+  latency_ms: Quantiles | null;
 };
 
 /** The answer of `GET /api/contexts/{id}/messages/{message_id}` and `PATCH /api/contexts/{id}/messages/{message_id}`. */

@@ -45,6 +45,10 @@ describe('a changed config', () => {
     expect(change({ tools: null }).patch).toEqual({});
   });
 
+  test('is none where a field without an own value is left empty', () => {
+    expect(change({ max_steps: '', idle_timeout_s: ' ', output_schema: '', mode: '' }).patch).toEqual({});
+  });
+
   test('keeps the fields of a role that were not changed, empty lists too', () => {
     expect(withPatch(CONFIG, { streaming: null, max_tokens: 10 })).toEqual({
       model: 'simulated/a',

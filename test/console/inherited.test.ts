@@ -1,8 +1,11 @@
 // Inherited settings are shown with where they come from; an own value is set, and given up again.
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { createClient } from '../../src/client/index.ts';
+import { until } from '../e2e/rig/until.ts';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
+import { ADMIN_KEY } from './rig/tenants.ts';
 
 const platform = useTenant('inherited');
 const { visit } = useBrowser(platform);
@@ -81,6 +84,71 @@ test('a worker gets no tools of its role if it overrides them with none', async 
   await settings.getByRole('button', { name: 'Save' }).click();
   await settings.waitFor({ state: 'hidden' });
   expect((await client.contexts.get(id)).config).toEqual({ tools: [] });
+});
+
+test('the focus stays where it is when the first item of a list is set, and when the last one is removed', async () => {
+  const { url } = platform();
+  const page = await visit(`${url}/contexts/${await contextOf(null)}`);
+  const settings = await openSettings(page);
+  await settings.getByRole('tab', { name: 'Tools and approval' }).click();
+  const tool = settings.getByRole('group', { name: 'Tools' }).getByRole('checkbox').first();
+  await tool.focus();
+  for (const checked of [true, false]) {
+    await page.keyboard.press('Space');
+    expect([await tool.isChecked(), await isFocused(tool)]).toEqual([checked, true]);
+  }
+  await settings.getByRole('tab', { name: 'Pinned' }).click();
+  const add = settings.getByRole('button', { name: 'Add text' });
+  await add.focus();
+  await page.keyboard.press('Enter');
+  await settings.getByRole('textbox', { name: 'Title of text 1' }).waitFor();
+  expect(await isFocused(add)).toBe(true);
+});
+
+test('a field that is overridden and left empty has no own value, and changes nothing', async () => {
+  const { client, url } = platform();
+  const id = await contextOf(null, { max_steps: 4 });
+  const page = await visit(`${url}/contexts/${id}`);
+  const settings = await openSettings(page);
+  const save = settings.getByRole('button', { name: 'Save' });
+  await settings.getByRole('tab', { name: 'Limits' }).click();
+  await settings.getByRole('button', { name: 'Override Max tokens' }).click();
+  await settings.getByText('No own value. It inherits: default').waitFor();
+  expect(await save.isDisabled()).toBe(true);
+  await settings.getByRole('textbox', { name: 'Max tokens' }).fill('100');
+  await settings.getByText('No own value').waitFor({ state: 'detached' });
+  expect(await save.isDisabled()).toBe(false);
+  await settings.getByRole('textbox', { name: 'Max steps' }).fill('');
+  await save.click();
+  await settings.waitFor({ state: 'hidden' });
+  expect((await client.contexts.get(id)).config).toEqual({ max_tokens: 100 });
+});
+
+test('a worker and a role that the operator does not allow say that their jobs fail', async () => {
+  const { client, url } = platform();
+  const operator = createClient({ url, apiKey: ADMIN_KEY });
+  await client.roles.put('refused', { model: 'simulated/forbidden' });
+  const id = await contextOf('refused');
+  await operator.tenants.update('inherited', { allow: { models: ['simulated/allowed'] } });
+  try {
+    const read = () => client.roles.get('refused', { include: 'effective' });
+    await until('the new list', async () => (await read()).effective?.not_allowed != null);
+    const page = await visit(`${url}/contexts/${id}`);
+    const message =
+      'With the saved settings, jobs fail: The operator does not allow the model "simulated/forbidden" for this tenant.';
+    const settings = await openSettings(page);
+    await settings.getByRole('status').getByText(message).waitFor();
+    await expectAccessible(page);
+    await page.goto(`${url}/settings`);
+    await page.getByRole('button', { name: 'Edit role refused' }).click();
+    await page.getByRole('dialog').getByRole('status').getByText(message).waitFor();
+  } finally {
+    await operator.tenants.update('inherited', { allow: { models: null } });
+    await until(
+      'no list',
+      async () => (await client.roles.put('refused', { model: 'simulated/forbidden' })).version === 1,
+    );
+  }
 });
 
 test('a role of the config file shows its tools, with what decides about each', async () => {

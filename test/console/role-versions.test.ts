@@ -47,10 +47,51 @@ test('a version that someone else makes meanwhile is not overwritten', async () 
   const dialog = await openVersions(page, 'contested');
   await dialog.getByRole('button', { name: 'Restore version 1' }).click();
   await client.roles.put('contested', { model: 'simulated/theirs' });
+  // The list behind the question has been read again; the question is still about what was seen when it was opened.
+  await page.getByRole('listitem', { name: 'Version 3', exact: true, includeHidden: true }).waitFor();
   const question = page.getByRole('dialog', { name: 'Restore version 1?' });
   await question.getByRole('button', { name: 'Restore this version' }).click();
   await question.getByText('Its current version is 3.').waitFor();
   expect((await client.roles.get('contested')).model).toBe('simulated/theirs');
+});
+
+test('an empty own value differs from one that is not set, and each is named', async () => {
+  const { client, url } = platform();
+  await client.roles.put('emptied', { model: 'simulated/a', max_steps: 3 });
+  await client.roles.put('emptied', { model: 'simulated/a', tools: [], system_prompt: '' });
+  await client.roles.put('emptied', { model: 'simulated/a', tools: ['look_up'], system_prompt: '' });
+  const page = await visit(`${url}/settings`);
+  const dialog = await openVersions(page, 'emptied');
+  const differences = dialog.getByRole('region', { name: 'Differences', exact: true });
+  expect(await differences.getByRole('heading').allInnerTexts()).toEqual(['Tools']);
+  await differences.getByText('From: empty', { exact: true }).waitFor();
+  await dialog.getByRole('combobox', { name: 'From' }).click();
+  await page.getByRole('option', { name: 'Version 1' }).click();
+  await dialog.getByRole('combobox', { name: 'To' }).click();
+  await page.getByRole('option', { name: 'Version 2' }).click();
+  await differences.getByRole('heading', { name: 'Max steps' }).waitFor();
+  expect(await differences.getByRole('heading').allInnerTexts()).toEqual(['System prompt', 'Tools', 'Max steps']);
+  expect(await differences.getByText('From: not set · To: empty', { exact: true }).count()).toBe(2);
+  await differences.getByText('To: not set', { exact: true }).waitFor();
+  await expectAccessible(page);
+});
+
+test('a version is compared with none, which shows all that it has', async () => {
+  const { client, url } = platform();
+  await client.roles.put('whole', FIRST);
+  await client.roles.put('whole', SECOND);
+  const page = await visit(`${url}/settings`);
+  const dialog = await openVersions(page, 'whole');
+  await dialog.getByRole('combobox', { name: 'From' }).click();
+  await page.getByRole('option', { name: 'No version' }).click();
+  await dialog.getByRole('heading', { name: 'Tools' }).waitFor();
+  const differences = dialog.getByRole('region', { name: 'Differences', exact: true });
+  expect(await differences.getByRole('heading').allInnerTexts()).toEqual([
+    'Model',
+    'System prompt',
+    'Tools',
+    'Max steps',
+  ]);
 });
 
 test('a role that was deleted and made again shows it', async () => {

@@ -11,7 +11,12 @@ const parsed = parseConfigFile({ mcp_servers: { it: { url, elicitation: 'default
 const settings = parsed.ok ? parsed.settings.mcpServers.get('it') : undefined;
 if (settings === undefined) throw new Error(parsed.ok ? 'no server' : parsed.faults.join('\n'));
 
-const quiet = { changed: () => undefined, connectionFailed: () => undefined, logged: () => undefined };
+const quiet = {
+  changed: () => undefined,
+  connectionFailed: () => undefined,
+  failed: () => undefined,
+  logged: () => undefined,
+};
 const connection = await connect(settings, '0', quiet, new AbortController().signal);
 for (const tool of await connection.tools()) {
   const options = { signal: AbortSignal.timeout(10_000), progress: () => undefined };

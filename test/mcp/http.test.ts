@@ -41,6 +41,7 @@ test('a call makes a round trip; a server that was down is found again', async (
 
   child?.kill('SIGKILL');
   await until(() => opened?.lines.some((line) => line.includes('was lost')) === true);
+  expect(opened.failures[0]).toEqual({ reason: 'refused', code: null });
   expect(await run('it__echo', { message: 'hi' })).toEqual({
     kind: 'result',
     content:

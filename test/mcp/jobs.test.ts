@@ -1,5 +1,6 @@
 // Real servers from npm as tool sources of jobs: a long call that reports progress, is cancelled, loses its server;
 // files that are edited; memories of one job that another one reads.
+import { hostname } from 'node:os';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -176,8 +177,40 @@ test('metrics show servers and their calls', async () => {
     /nightshift_mcp_server_up\{[^}]*server="memory"[^}]*\} 1/,
     /nightshift_mcp_server_up\{[^}]*server="gone"[^}]*\} 0/,
     /nightshift_mcp_calls_total\{[^}]*outcome="completed"/,
+    /nightshift_mcp_server_failed_timestamp_seconds\{(?=[^}]*server="gone")[^}]*reason="command_not_found"/,
+    /nightshift_mcp_call_seconds_bucket\{(?=[^}]*server="memory")[^}]*le="600"[^}]*\} [1-9]/,
   ])
     await expect.poll(onRun, { interval: 500 }).toMatch(figure);
+});
+
+test('the installation has why a server fails, where, and how long calls take', async () => {
+  const { url } = platform;
+  const servers = async (): Promise<unknown[]> => {
+    const { mcp_servers: all } = (await (await fetch(`${url}/api/system`)).json()) as { mcp_servers: unknown[] };
+    return all;
+  };
+  await expect.poll(servers, { interval: 500 }).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        name: 'gone',
+        state: 'down',
+        last_failure: {
+          at: expect.any(String),
+          reason: 'command_not_found',
+          code: null,
+          process_id: expect.any(String),
+          host: hostname(),
+        },
+        latency_ms: null,
+      }),
+      expect.objectContaining({
+        name: 'memory',
+        state: 'up',
+        last_failure: null,
+        latency_ms: { p50: expect.any(Number), p95: expect.any(Number) },
+      }),
+    ]),
+  );
 });
 
 test('a server learns whose call it is, unless it is not to', async () => {

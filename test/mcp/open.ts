@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Json } from '../../src/core/json.ts';
+import type { ServerFailure } from '../../src/core/tools/server-failure.ts';
 import type { ToolInvocation, ToolOutcome } from '../../src/core/tools/tool.ts';
 import { createToolRunner } from '../../src/tools/run/execute.ts';
 import { openServers } from '../../src/tools/mcp/connection/servers.ts';
 import { parseConfigFile } from '../../src/tools/config/parse-config.ts';
 import { PLACEHOLDERS } from '../../src/tools/packages/secrets.ts';
 import { createRegistry, withServers } from '../../src/tools/registry/registry.ts';
-import type { CallOutcome, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
+import type { CallEnd, Runs, ToolServers } from '../../src/tools/registry/servers.ts';
 import { NO_REPORT, NO_SERVICES, call } from '../tools/invoke.ts';
 import { scripted } from './known-servers.ts';
 
@@ -20,7 +21,10 @@ export type Opened = {
   servers: ToolServers;
   /** The facts that servers wrote. */
   facts: () => string[];
-  called: [string, CallOutcome][];
+  called: [string, CallEnd['outcome']][];
+  /** How long answered calls took. */
+  answeredMs: number[];
+  failures: ServerFailure[];
   progress: unknown[];
   lines: string[];
   names: (server: string) => string[];
@@ -48,7 +52,9 @@ export async function openScripted(
   const say = (fields: object, text: string): void => void lines.push(`${text} ${JSON.stringify(fields)}`);
   const log = { warn: say, debug: say };
   const open = openServers(parsed.settings.mcpServers, { version: '0', log });
-  const called: [string, CallOutcome][] = [];
+  const called: [string, CallEnd['outcome']][] = [];
+  const answeredMs: number[] = [];
+  const failures: ServerFailure[] = [];
   const progress: unknown[] = [];
   const limits = { toolResult: 100_000, toolTimeoutMs: 120_000 };
   const report = { ...NO_REPORT, progress: (given: unknown) => void progress.push(given) };
@@ -63,7 +69,11 @@ export async function openScripted(
   };
   await open.start(
     {
-      called: (...one) => void called.push(one),
+      called(server, end) {
+        called.push([server, end.outcome]);
+        if ('ms' in end) answeredMs.push(end.ms);
+      },
+      failed: (_, failure) => void failures.push(failure),
       up: (server, isUp) => void (isUp ? up.add(server) : up.delete(server)),
       restarted: () => undefined,
       instances: () => undefined,
@@ -76,6 +86,8 @@ export async function openScripted(
     servers: open,
     facts: () => readFileSync(join(folder, 'facts'), 'utf8').trim().split('\n'),
     called,
+    answeredMs,
+    failures,
     progress,
     lines,
     names(server) {

@@ -23,7 +23,7 @@ const pidsOf = ({ facts }: Opened): number[] =>
 
 describe('a call', () => {
   test("returns the tool's result, and its errors as errors", async () => {
-    const { run, called } = await open();
+    const { run, called, answeredMs } = await open();
     expect(await run('it__echo', { text: 'hello' })).toEqual({
       kind: 'result',
       content: [{ type: 'text', text: 'hello' }],
@@ -39,6 +39,8 @@ describe('a call', () => {
       ['it', 'failed'],
       ['it', 'failed'],
     ]);
+    expect(answeredMs).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+    for (const ms of answeredMs) expect(ms).toBeGreaterThan(0);
   });
 
   test('whose arguments do not match is not sent', async () => {
@@ -65,7 +67,7 @@ describe('a call', () => {
   });
 
   test('without progress is given up after its time-out, and the server is notified', async () => {
-    const { run, facts, until, called } = await open({ timeout_ms: 200 });
+    const { run, facts, until, called, answeredMs } = await open({ timeout_ms: 200 });
     expect(await run('it__hang')).toEqual({
       kind: 'result',
       content: 'The call timed out: the MCP server it sent nothing for 0.2 s.',
@@ -73,6 +75,7 @@ describe('a call', () => {
     });
     await until(() => facts().includes('cancelled'));
     expect(called).toEqual([['it', 'timed_out']]);
+    expect(answeredMs).toEqual([]);
   });
 
   test('that is aborted ends at once, and the server is notified', async () => {

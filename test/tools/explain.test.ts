@@ -98,12 +98,15 @@ const INSTALLATION = {
   limits: limitsOf(WORKER_LIMITS, { depth: 'config_file' }),
 } as const;
 
+/** The name of a role of the API. */
+const ROLE = 'stored';
+
 const show = (
   config: WorkerConfig,
   from: string | Role | null,
   own: 'worker' | 'role' = 'worker',
   allow = ALL_ALLOWED,
-) => explain({ config, from, own, allow }, catalog, INSTALLATION);
+) => explain({ config, role: typeof from === 'string' ? from : ROLE, from, own, allow }, catalog, INSTALLATION);
 
 function shown(...given: Parameters<typeof show>): Effective {
   const found = show(...given);
@@ -183,6 +186,32 @@ describe('what is shown of a worker', () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test('says why its jobs are refused: as a run refuses them, and only then', () => {
+    const limited = constantFrom<Allow>(
+      ALL_ALLOWED,
+      { models: ['openai/*'] },
+      { models: ['anthropic/*', 'simulated/*'] },
+      { roles: ['file'] },
+      { models: ['simulated/*'], roles: [ROLE] },
+    );
+    const summarised = record({ type: constantFrom('llm', 'none'), model: constantFrom('openai/s', 'simulated/s') });
+    const given = record({ config: configs, compaction: some(summarised) }).map(({ config, compaction }) =>
+      compaction === undefined ? config : { ...config, compaction },
+    );
+    const seen = new Set<string>();
+    assert(
+      property(given, roles, limited, (config, from, allow) => {
+        const role = typeof from === 'string' ? from : ROLE;
+        const serving = resolve(config, from, catalog, { caller: null, role, allow });
+        seen.add(serving.kind);
+        const message = serving.kind === 'not_allowed' ? serving.message : null;
+        expect(shown(config, from, 'worker', allow).notAllowed).toBe(message);
+      }),
+      { numRuns: 500 },
+    );
+    expect([...seen].sort()).toEqual(['not_allowed', 'served']);
   });
 
   test('has the approval of each tool as a run judges its calls', async () => {

@@ -35,6 +35,7 @@ export {
   type StretchKind,
 } from './words/pages/job/timeline.ts';
 export { jobsWords } from './words/pages/jobs.ts';
+export { mcpServerWords } from './words/pages/mcp-servers.ts';
 export { operationsWords } from './words/pages/operations.ts';
 export { overviewWords } from './words/pages/overview.ts';
 export { schedulesWords } from './words/pages/schedules.ts';

@@ -10,6 +10,8 @@ import type { EffectiveLimits } from './worker-limits.ts';
 /** A worker without a role, one with a role of the config file or of the API, or such a role alone. */
 export type Explained = {
   config: WorkerConfig;
+  /** The name of the role; null: there is none. */
+  role: string | null;
   /** The name of a role in the config file, or the definition of a role of the API. */
   from: string | Role | null;
   /** Whose own settings are those that it can remove. */
@@ -55,6 +57,8 @@ export type Effective = {
   tools: EffectiveTool[];
   /** MCP servers that this process has not connected to, so that their tools are not in the list. */
   unknownServers: string[];
+  /** Why every job with these settings fails: the tenant may not use the role, or a model. Null: it may. */
+  notAllowed: string | null;
 };
 
 /** Null: this process does not know the role, or the provider of the model. */

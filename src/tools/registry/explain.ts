@@ -4,7 +4,7 @@
  */
 import { decideApproval, ruleFor, type Approval } from '../../core/run/policy.ts';
 import type { AnsweredBy, Effect, ToolDescriptor } from '../../core/tools/tool.ts';
-import { isAllowed } from '../../core/workers/allowed-names.ts';
+import { isAllowed, usableConfig } from '../../core/workers/allowed-names.ts';
 import { effectiveSettings, type EffectiveRule, type EffectiveSettings } from '../../core/workers/effective.ts';
 import { describeClientTool, offeredTools } from '../../core/workers/offered-tools.ts';
 import type {
@@ -19,11 +19,11 @@ import { mergedConfig, sourceOf, type Layers } from '../../core/workers/layers.t
 import { effectiveLimits } from '../../core/workers/worker-limits.ts';
 import type { Allow } from '../../core/access/tenant.ts';
 import type { Catalog } from './catalog.ts';
-import { distinct, findServed, findTools } from './settings.ts';
+import { distinct, findServed, findTools, notAllowedMessage } from './settings.ts';
 
 /** Null: this process does not know the role, or the provider of the model. */
 export function explain(
-  { config, from, own, allow }: Explained,
+  { config, role: name, from, own, allow }: Explained,
   catalog: Catalog,
   { origins, limits }: Installation,
 ): Effective | null {
@@ -43,6 +43,7 @@ export function explain(
     limits: effectiveLimits(limits, role.limits ?? {}, config.limits ?? {}),
     tools: toolsOf(layers, settings, { catalog, allow }),
     unknownServers: settings.mcp_servers.value.filter((name) => catalog.servers.offer(name, null)?.kind !== 'tools'),
+    notAllowed: notAllowedMessage(allow, name, usableConfig(allow, mergedConfig(layers))),
   };
 }
 

@@ -1,15 +1,21 @@
 /** Interfaces of servers that provide tools, by their configured names. */
 import type { ContextId } from '../../core/ids.ts';
+import type { ServerFailure } from '../../core/tools/server-failure.ts';
 import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Tool } from './tool.ts';
 
-export type CallOutcome = 'completed' | 'failed' | 'timed_out' | 'unreachable' | 'cut' | 'aborted';
+/** How a call ended. `ms`: how long the server took to answer, without waits for a connection and without retries. */
+export type CallEnd =
+  | { outcome: 'completed' | 'failed'; ms: number }
+  | { outcome: 'timed_out' | 'unreachable' | 'cut' | 'aborted' };
 
 /** Receives status changes of servers. Must not throw. */
 export type ServerWatch = {
-  called(server: string, outcome: CallOutcome): void;
+  called(server: string, end: CallEnd): void;
   /** Whether the server is connected. */
   up(server: string, isUp: boolean): void;
+  /** A connection could not be made, or has ended, not because it was stopped. */
+  failed(server: string, failure: ServerFailure): void;
   /** The server is being reconnected after it was lost or unreachable. */
   restarted(server: string): void;
   /** How many instances of a server run that belong to tenants or contexts. */

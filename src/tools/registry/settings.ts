@@ -73,8 +73,12 @@ export function resolve(
   };
 }
 
-/** Null: the tenant may use the role and the models. */
-function notAllowedMessage(allow: Allow, role: string | null, { model, compaction }: WorkerConfig): string | null {
+/** `role`: its name. Null: the tenant may use the role and the models. */
+export function notAllowedMessage(
+  allow: Allow,
+  role: string | null,
+  { model, compaction }: WorkerConfig,
+): string | null {
   if (role !== null && !isAllowed(allow, 'roles', role)) return notAllowed(allow, 'roles', [role]);
   const models = [model, compaction?.model].filter((name) => name !== undefined);
   const not = models.filter((name) => !isAllowed(allow, 'models', name));

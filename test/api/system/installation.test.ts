@@ -159,8 +159,16 @@ test("worker processes report their names, their runs, and their providers' answ
     ],
   });
   expect(body.mcp_servers).toEqual([
-    { name: 'files', state: 'up', tools: null, restarts: 3, calls: { completed: 12, timed_out: 1 } },
-    { name: 'mail', state: 'down', tools: null, restarts: 0, calls: {} },
+    {
+      name: 'files',
+      state: 'up',
+      tools: null,
+      last_failure: null,
+      restarts: 3,
+      calls: { completed: 12, timed_out: 1 },
+      latency_ms: null,
+    },
+    { name: 'mail', state: 'down', tools: null, last_failure: null, restarts: 0, calls: {}, latency_ms: null },
   ]);
   expect(body.tools).toEqual([
     { name: 'far', source: 'elsewhere', description: null, effect: null, approval: null, served: true },
@@ -177,6 +185,72 @@ test("worker processes report their names, their runs, and their providers' answ
       started_at: expect.any(String),
       heartbeat_at: expect.any(String),
     }),
+  ]);
+});
+
+/** A histogram with these counts by bound, as prom-client gives it. */
+function times(counts: Record<string, number>, labels: Record<string, string>): Json {
+  const metricName = 'nightshift_mcp_call_seconds_bucket';
+  const values = Object.entries(counts).map(([le, value]) => ({ metricName, value, labels: { ...labels, le } }));
+  return { name: 'nightshift_mcp_call_seconds', help: '', type: 'histogram', values };
+}
+
+test('an MCP server has its last failure, with the process and the host, and the latency of its calls', async () => {
+  await open();
+  const [first, second] = [
+    await addProcess(api, { mcpServers: ['files', 'mail'] }),
+    await addProcess(api, { mcpServers: ['files'] }),
+  ];
+  const at = Date.parse('2026-11-20T10:00:00Z') / 1_000;
+  const failed = (server: string, reason: string, code: string, time: number): Json =>
+    gauge('mcp_server_failed_timestamp_seconds', time, { server, reason, code });
+  await leaveFigures(api.database.db, first, [
+    failed('files', 'exited', '137', at),
+    failed('files', 'timed_out', '', at - 60),
+    failed('mail', 'a reason of another release', '-1', at - 5),
+    times({ '0.01': 50, '0.025': 50, '+Inf': 50 }, { server: 'files' }),
+    times({ '0.01': 0, x: 7, '-1': 7, '+Inf': 0 }, { server: 'mail' }),
+  ]);
+  await leaveFigures(api.database.db, second, [
+    failed('files', 'http_error', '503', at - 1),
+    failed('files', 'lost', '', 1e300),
+    times({ '0.01': 0, '0.025': 50, '+Inf': 50 }, { server: 'files' }),
+  ]);
+  api.statements.length = 0;
+  const { mcp_servers: servers } = await system();
+  expect(api.statements).toHaveLength(2);
+  expect(servers).toMatchObject([
+    {
+      name: 'files',
+      last_failure: { at: '2026-11-20T10:00:00.000Z', reason: 'exited', code: 137, process_id: first, host: 'test' },
+      // The half of the calls is in the first bucket, up to 10 ms, and the others in the second one, up to 25 ms.
+      latency_ms: { p50: 10, p95: 24 },
+    },
+    {
+      name: 'mail',
+      last_failure: { at: '2026-11-20T09:59:55.000Z', reason: 'other', code: null, process_id: first, host: 'test' },
+      latency_ms: null,
+    },
+  ]);
+});
+
+test('a tenant sees of an MCP server nothing that other tenants cause, and no host', async () => {
+  await open(ABOUT, { NIGHTSHIFT_API_KEYS: 'tenant-key:acme', NIGHTSHIFT_ADMIN_KEY: 'the-key-of-the-operator' });
+  const id = await addProcess(api, { mcpServers: ['files'] });
+  await leaveFigures(api.database.db, id, [
+    gauge('mcp_server_up', 0, { server: 'files' }),
+    gauge('mcp_server_failed_timestamp_seconds', 1e9, { server: 'files', reason: 'lost', code: '' }),
+    times({ '0.01': 1, '+Inf': 1 }, { server: 'files' }),
+  ]);
+  const asSeenWith = async (key: string): Promise<Body> => {
+    const { body } = await api.get('/api/system', { authorization: `Bearer ${key}` });
+    return body.mcp_servers;
+  };
+  expect(await asSeenWith('the-key-of-the-operator')).toMatchObject([
+    { last_failure: { reason: 'lost', host: 'test' }, restarts: 0, calls: {}, latency_ms: { p50: 5 } },
+  ]);
+  expect(await asSeenWith('tenant-key')).toEqual([
+    { name: 'files', state: 'down', tools: null, last_failure: null, restarts: null, calls: null, latency_ms: null },
   ]);
 });
 

@@ -126,6 +126,21 @@ describe('a name that the tenant may not use', () => {
     expect(theirs.body.config).toEqual({ model: 'anthropic/claude-4' });
   });
 
+  test('is shown with the settings of a worker and of a role whose jobs fail because of it', async () => {
+    const { id } = (await acme.post('/api/workers', { name: 'w' })).body;
+    const of = async (path: string) => (await acme.get(`${path}?include=effective`)).body.effective;
+    const refused = 'The operator does not allow the model "simulated/large" for this tenant.';
+    expect((await of(`/api/workers/${id}`)).not_allowed).toContain(refused);
+    await acme.call('PATCH', `/api/workers/${id}`, { config: { model: 'simulated/small' } });
+    expect(await of(`/api/workers/${id}`)).toMatchObject({ not_allowed: null, model: { value: 'simulated/small' } });
+    await api.call('PATCH', '/api/tenants/acme', { allow: { roles: ['coder', 'my_*'] } }, ADMIN);
+    const save = (definition: object) => acme.call('PUT', '/api/roles/my_own', definition);
+    await until('the new list', async () => (await save({ max_steps: 2 })).status === 200);
+    expect((await of('/api/roles/my_own')).not_allowed).toContain(refused);
+    await save({ model: 'simulated/small' });
+    expect((await of('/api/roles/my_own')).not_allowed).toBeNull();
+  });
+
   test('leaves all faults in the list of the response', async () => {
     const config = { model: 'anthropic/c', tools: ['run_command'], mcp_servers: ['mail'] };
     const refused = await acme.post('/api/workers', { name: 'w', config });

@@ -1,6 +1,8 @@
 // The versions of a role: newest first, with deletions, in pages; an older one is put again as a new version.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { Role } from '../../../src/core/workers/settings.ts';
+import { addVersion } from '../../../src/db/write/workers/roles.ts';
 import { openApi, type Api, type Body } from '../harness.ts';
 
 const FILE: ReadonlyMap<string, Role> = new Map([['clerk', { system_prompt: 'You file.' }]]);
@@ -74,5 +76,12 @@ describe('the versions of a role', () => {
     expect((await versions('clerk')).body).toEqual({ data: [], next_cursor: null });
     expect((await versions('nobody')).status).toBe(404);
     expect((await versions('not%20a%20name')).status).toBe(404);
+  });
+
+  test('are hidden, as the role is, by a role of the config file with the same name', async () => {
+    for (const [version, definition] of [{ max_steps: 1 }, { max_steps: 2 }].entries())
+      await addVersion(api.database.db, DEFAULT_TENANT, { name: 'clerk', version: version + 1, definition });
+    expect((await api.get('/api/roles/clerk?version=1')).status).toBe(404);
+    expect((await versions('clerk')).body).toEqual({ data: [], next_cursor: null });
   });
 });

@@ -38,6 +38,7 @@ async function refusedWith(error: Error, traceparent: string | null = null) {
     ended: () => undefined,
     watch: {
       called: () => undefined,
+      failed: () => undefined,
       up: () => undefined,
       restarted: () => undefined,
       instances: () => undefined,

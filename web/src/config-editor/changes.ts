@@ -15,7 +15,7 @@ export function readChanges(base: ConfigDraft, draft: ConfigDraft): Changes {
   const patch: Record<string, Json> = {};
   const faults: { [Member in ConfigMember]?: string } = {};
   for (const member of CONFIG_MEMBERS) {
-    if (isSame(base[member], draft[member])) continue;
+    if (isSame(member, base[member], draft[member])) continue;
     const read = readMember(draft, member);
     if (read.kind === 'value') patch[member] = read.value;
     else faults[member] = read.message;
@@ -27,16 +27,20 @@ export function withPatch(config: WorkerConfig, patch: ConfigPatch): WorkerConfi
   return Object.fromEntries(Object.entries({ ...config, ...patch }).filter(([, value]) => value !== null));
 }
 
-/** Whether two form values are equal. */
-export function isSame(one: ConfigDraft[ConfigMember], other: ConfigDraft[ConfigMember]): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+type Written = ConfigDraft[ConfigMember];
+
+/** Whether two form values mean the same. */
+export function isSame(member: ConfigMember | 'title', one: Written, other: Written): boolean {
+  return JSON.stringify(one) === JSON.stringify(other) || (isUnset(member, one) && isUnset(member, other));
+}
+
+/** Whether a form value stands for no own value. Only an empty system prompt is a text of its own. */
+export function isUnset(member: ConfigMember | 'title', written: Written): boolean {
+  return written === null || (typeof written === 'string' && written.trim() === '' && member !== 'system_prompt');
 }
 
 function readMember<Member extends ConfigMember>(draft: ConfigDraft, member: Member): Read {
   const written: ConfigDraft[Member] = draft[member];
   const { read }: FieldDefinition<ConfigDraft[Member]> = FIELDS[member];
-  // Only an empty system prompt is a text of its own.
-  const isUnset =
-    written === null || (typeof written === 'string' && written.trim() === '' && member !== 'system_prompt');
-  return isUnset ? { kind: 'value', value: null } : read(written);
+  return written === null || isUnset(member, written) ? { kind: 'value', value: null } : read(written);
 }

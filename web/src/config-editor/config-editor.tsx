@@ -48,6 +48,7 @@ type Props = {
 };
 
 export function ConfigEditor({ edited, children, notice, saving, canSave, onSave, onClose }: Props) {
+  const refused = edited.effective?.settings.not_allowed ?? null;
   return (
     <form
       className={css.form}
@@ -57,6 +58,11 @@ export function ConfigEditor({ edited, children, notice, saving, canSave, onSave
       }}
     >
       {children}
+      {refused !== null && (
+        <p className={css.refused} role="status">
+          {configWords.jobsFail(refused)}
+        </p>
+      )}
       <Tabs label={configWords.title} tabs={PARTS.map((part) => toTab(part, edited))} />
       {saving.error !== null && (
         <div className={css.error} role="alert">

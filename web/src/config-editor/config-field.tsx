@@ -9,7 +9,7 @@ import type { ConfigMember, TextMember } from './draft.ts';
 import type { EditedConfig } from './edited.ts';
 import { EffectiveTools } from './effective-tools.tsx';
 import { FIELDS } from './fields.ts';
-import { appliedOf, inheritedOf, isList, isNothing, orUnset } from './inherited.ts';
+import { appliedOf, inheritedOf, orUnset } from './inherited.ts';
 import { InheritedField } from './inherited-field.tsx';
 import { OwnOrInherited } from './own-or-inherited.tsx';
 import { PinnedTexts } from './pinned-texts.tsx';
@@ -51,12 +51,8 @@ export function ConfigField({ member, edited }: Props<ConfigMember>) {
       </div>
     );
   }
-  const inherited = inheritedOf(effective, member);
-  // An empty list is no value that one would override.
-  if (draft[member] === null && isList(member) && isNothing(inherited.written))
-    return <Control member={member} edited={edited} />;
   return (
-    <OwnOrInherited member={member} inherited={inherited} edited={edited}>
+    <OwnOrInherited member={member} inherited={inheritedOf(effective, member)} edited={edited}>
       <Control member={member} edited={edited} />
     </OwnOrInherited>
   );

@@ -91,6 +91,10 @@ export const configWords = {
   inherit: 'Use inherited',
   /** `from`: the source of the value that does not apply now. */
   overrides: (from: string) => `Own value. Without it: ${inner(from)}`,
+  /** Of a field that is edited, and empty. */
+  inherits: (from: string) => `No own value. It inherits: ${inner(from)}`,
+  /** `message`: that of the failed jobs. */
+  jobsFail: (message: string) => `With the saved settings, jobs fail: ${message}`,
   offered: {
     title: 'Tools as saved',
     none: 'The saved settings name no tools.',

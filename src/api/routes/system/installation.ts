@@ -3,7 +3,8 @@ import { activeThrottles, liveProcesses } from '../../../db/read/installation/fl
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { ref } from '../../../schema/build.ts';
 import { System } from '../../schemas/system/installation.ts';
-import { FIGURES, toSystem, withoutInstallation } from '../../wire/system/installation.ts';
+import { FIGURES, TENANT_FIGURES } from '../../wire/system/figures.ts';
+import { toSystem, withoutInstallation } from '../../wire/system/installation.ts';
 
 export function installationRoutes(app: App, ports: ApiPorts): void {
   app.get(
@@ -21,7 +22,7 @@ export function installationRoutes(app: App, ports: ApiPorts): void {
     async ({ isOperator }) => {
       const { database, times } = ports;
       const [processes, throttles] = await Promise.all([
-        liveProcesses(database.db, times, Object.values(FIGURES)),
+        liveProcesses(database.db, times, isOperator ? Object.values(FIGURES) : TENANT_FIGURES),
         activeThrottles(database.db),
       ]);
       const system = toSystem(ports.about, { processes, throttles });

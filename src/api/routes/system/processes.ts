@@ -14,7 +14,7 @@ import { readerOf } from '../../response/reads.ts';
 import { problems } from '../../schemas/problem.ts';
 import { ProcessQuery, RequestedProcess, WorkerProcessList } from '../../schemas/system/process.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
-import { FIGURES } from '../../wire/system/installation.ts';
+import { FIGURES } from '../../wire/system/figures.ts';
 import { toProcess } from '../../wire/system/process.ts';
 import { IdParams, processId } from '../params.ts';
 

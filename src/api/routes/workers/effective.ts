@@ -26,19 +26,27 @@ export async function effectiveOfWorker(
 ): Promise<EffectiveSettings | null> {
   const stored =
     role === null || roleVersion === null ? null : await findRole(database.db, tenantId, role, roleVersion);
-  const found = explain({ config, from: stored?.definition ?? role, own: 'worker', allow });
+  const found = explain({ config, role, from: stored?.definition ?? role, own: 'worker', allow });
   return found === null ? null : toEffective(found);
 }
 
 /** `from`: the name of a role in the config file, or the definition of a role of the API. */
 export function effectiveOfRole(
   { explain }: Ports,
-  { from, allow }: { from: string | Role; allow: Allow },
+  { name, from, allow }: { name: string; from: string | Role; allow: Allow },
 ): EffectiveSettings | null {
-  const found = explain({ config: {}, from, own: 'role', allow });
+  const found = explain({ config: {}, role: name, from, own: 'role', allow });
   return found === null ? null : toEffective(found);
 }
 
-function toEffective({ settings, approval, limits, tools, unknownServers }: Effective): EffectiveSettings {
-  return { ...settings, approval, limits, offered_tools: tools, unknown_servers: unknownServers };
+function toEffective(effective: Effective): EffectiveSettings {
+  const { settings, approval, limits, tools, unknownServers, notAllowed } = effective;
+  return {
+    ...settings,
+    approval,
+    limits,
+    offered_tools: tools,
+    unknown_servers: unknownServers,
+    not_allowed: notAllowed,
+  };
 }

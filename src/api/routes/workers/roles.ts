@@ -92,7 +92,7 @@ function getRoleRoute(app: App, ports: ApiPorts): void {
       const { name } = params;
       const version = query.version ?? null;
       const included = (from: string | Definition) =>
-        query.include === undefined ? {} : { effective: effectiveOfRole(ports, { from, allow }) };
+        query.include === undefined ? {} : { effective: effectiveOfRole(ports, { name, from, allow }) };
       if (!NAME.test(name)) throw refused('not_found', noRole(name, version));
       if ((await fileRoleNames(ports.catalog)).includes(name)) {
         if (version !== null) throw refused('not_found', noRole(name, version));
@@ -122,12 +122,13 @@ function listVersionsRoute(app: App, ports: ApiPorts): void {
       const { limit } = query;
       const [after] = VERSION_PLACE.read(query.cursor) ?? [null];
       if (!NAME.test(name)) throw refused('not_found', noRole(name, null));
+      // Such a role hides one of the API, with its versions.
+      if ((await fileRoleNames(ports.catalog)).includes(name)) return { data: [], next_cursor: null };
       const page = await readerOf(
         ports,
         reply,
       )((_, last) => listVersions(last, tenantId, name, { after, limit: limit + 1 }));
-      if (page.items.length === 0 && after === null && !(await fileRoleNames(ports.catalog)).includes(name))
-        throw refused('not_found', noRole(name, null));
+      if (page.items.length === 0 && after === null) throw refused('not_found', noRole(name, null));
       return toListing(page, limit, toRoleVersion, ({ version }) => VERSION_PLACE.write([version]));
     },
   );

@@ -3,8 +3,10 @@ import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { PROVIDERS } from '../../../core/model/model.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
+import { FAILURE_REASONS } from '../../../core/tools/server-failure.ts';
 import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
+import { Quantiles } from './stats-history.ts';
 
 export const Throttle = strict(
   {
@@ -55,6 +57,26 @@ export const ToolInfo = strict(
   { $id: 'ToolInfo' },
 );
 
+export const McpServerFailure = strict(
+  {
+    at: Instant,
+    reason: oneOf(
+      FAILURE_REASONS,
+      'command_not_found: the command, or its working directory, does not exist. command_not_executable: the process may not execute it. exited: its process ended. refused: no process listens at the address. host_not_found: its name does not exist. host_unreachable: there is no route. tls_error: no secure connection, or its certificate is not trusted. unauthorized: HTTP 401 or 403. http_error: another HTTP status, or a redirect to another origin. timed_out: it did not answer. protocol_error: it answered with an error, or not in the protocol. lost: the connection broke. other: see the log.',
+    ),
+    code: nullable(
+      described(
+        Count,
+        'exited: the exit code, or 128 and the number of the signal that ended the process. unauthorized, http_error: the HTTP status. Null: unknown, or another reason.',
+      ),
+    ),
+    process_id: Uuid,
+    host: Type.String({ description: 'Of the worker process whose connection failed.' }),
+  },
+  { $id: 'McpServerFailure' },
+);
+export type McpServerFailure = Static<typeof McpServerFailure>;
+
 export const McpServerInfo = strict(
   {
     name: Type.String(),
@@ -63,6 +85,12 @@ export const McpServerInfo = strict(
       Type.Array(ref(ToolInfo), {
         description: 'Null: the server runs in other processes, so its tools are unknown.',
       }),
+    ),
+    last_failure: nullable(
+      described(
+        ref(McpServerFailure),
+        'The last failed or lost connection of a live worker process, also of a server that is up again. Null: none, or the caller is not the operator.',
+      ),
     ),
     restarts: nullable(
       described(
@@ -76,9 +104,16 @@ export const McpServerInfo = strict(
         'Calls by the live worker processes, by outcome: completed, failed, timed_out, unreachable, cut, aborted. Null: the caller is not the operator.',
       ),
     ),
+    latency_ms: nullable(
+      described(
+        ref(Quantiles),
+        'How long calls of the live worker processes took that the server answered, estimated from a histogram. Null: none, or the caller is not the operator.',
+      ),
+    ),
   },
   { $id: 'McpServerInfo' },
 );
+export type McpServerInfo = Static<typeof McpServerInfo>;
 
 export const WorkerProcessInfo = strict(
   {

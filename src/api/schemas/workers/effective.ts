@@ -98,6 +98,12 @@ export const EffectiveSettings = strict(
       Names,
       'MCP servers whose tools the API process does not know: they run elsewhere, or belong to a context or a tenant.',
     ),
+    not_allowed: nullable(
+      described(
+        Type.String(),
+        'Why jobs fail with not_allowed: the operator does not allow the role or the model for the tenant. Null: both are allowed.',
+      ),
+    ),
   },
   {
     $id: 'EffectiveSettings',

@@ -3,36 +3,26 @@ import type { Price } from '../../../core/money/cost.ts';
 import { PROVIDERS } from '../../../core/model/model.ts';
 import { formatDollars } from '../../../core/money/money.ts';
 import type { ThrottleView, ProcessView } from '../../../db/read/installation/fleet-views.ts';
-import type { About, ToolAbout } from '../../server/about.ts';
-import { parseFigures, type Sample } from '../../../core/figures.ts';
+import type { About } from '../../server/about.ts';
 import { toIso, toIsoOrNull } from '../../request/instant.ts';
 import type { System, Throttle, WorkerProcessInfo } from '../../schemas/system/installation.ts';
-
-/** The metrics of worker processes that the API shows. */
-export const FIGURES = {
-  slots: 'nightshift_slots',
-  taken: 'nightshift_slots_taken',
-  answered: 'nightshift_model_answered_timestamp_seconds',
-  failed: 'nightshift_model_failed_timestamp_seconds',
-  serverUp: 'nightshift_mcp_server_up',
-  serverRestarts: 'nightshift_mcp_restarts_total',
-  serverCalls: 'nightshift_mcp_calls_total',
-} as const;
+import { FIGURES, countOf, latest, parseStored, valuesOf, type Stored } from './figures.ts';
+import { serverForTenant, toServers, toTool } from './servers.ts';
 
 type SystemState = { processes: readonly ProcessView[]; throttles: readonly ThrottleView[] };
 
 export function toSystem(about: About, { processes, throttles }: SystemState): System {
-  const samples = processes.flatMap(samplesOf);
+  const stored = processes.map(parseStored);
   return {
     version: about.version,
     mode: about.mode,
     default_model: about.defaultModel,
-    providers: toProviders(about, processes, throttles, samples),
+    providers: toProviders(about, stored, throttles),
     prices: [...about.prices].map(toPrice).sort((a, b) => (a.model < b.model ? -1 : 1)),
     tools: toTools(about, processes),
-    mcp_servers: toServers(about, processes, samples),
+    mcp_servers: toServers(about, stored),
     limits: about.limits,
-    processes: processes.map(toProcess),
+    processes: stored.map(toProcess),
   };
 }
 
@@ -47,8 +37,7 @@ export function withoutInstallation(system: System): System {
     throttle_reason: null,
     throttles: null,
   }));
-  const servers = system.mcp_servers.map((server) => ({ ...server, restarts: null, calls: null }));
-  return { ...system, providers, mcp_servers: servers, processes: null };
+  return { ...system, providers, mcp_servers: system.mcp_servers.map(serverForTenant), processes: null };
 }
 
 /** A price in trillionths of a dollar per token is the same number in millionths per million tokens. */
@@ -62,24 +51,10 @@ function toPrice([model, price]: [string, Price]): System['prices'][number] {
   };
 }
 
-function samplesOf({ figures }: ProcessView): Sample[] {
-  return parseFigures(figures).flatMap((figure) => figure.samples);
-}
-
-/** The values of the metric with this label, over all processes. */
-export function valuesOf(samples: readonly Sample[], name: string, label?: [name: string, value: string]): number[] {
-  return samples
-    .filter((one) => one.name === name && (label === undefined || one.labels[label[0]] === label[1]))
-    .map(({ value }) => value);
-}
-
-function toProviders(
-  about: About,
-  processes: readonly ProcessView[],
-  throttles: readonly ThrottleView[],
-  samples: readonly Sample[],
-): System['providers'] {
-  const served = processes.length > 0 ? processes.flatMap(({ models }) => models) : about.providers;
+function toProviders(about: About, stored: readonly Stored[], throttles: readonly ThrottleView[]): System['providers'] {
+  const served = stored.length > 0 ? stored.flatMap(({ process }) => process.models) : about.providers;
+  // Those of MCP servers may be many.
+  const samples = stored.flatMap((one) => one.samples.filter(({ labels }) => labels['provider'] !== undefined));
   return PROVIDERS.map((name) => {
     const own = throttles.filter(({ provider }) => provider === name);
     const longest = own[0] ?? null;
@@ -99,12 +74,6 @@ function toThrottle({ id, model, reason, since, until, tenants }: ThrottleView):
   return { id, model, reason, since: toIso(since), until: toIso(until), tenants };
 }
 
-/** The latest of several times in seconds. Ignores impossible values. */
-function latest(seconds: readonly number[]): string | null {
-  const instants = seconds.filter((one) => one > 0 && one < 1e11);
-  return instants.length === 0 ? null : toIso(Math.max(...instants) * 1_000);
-}
-
 function toTools(about: About, processes: readonly ProcessView[]): System['tools'] {
   const served = new Set(processes.flatMap(({ tools }) => tools));
   const known = new Set(about.tools.map(({ name }) => name));
@@ -122,29 +91,7 @@ function toTools(about: About, processes: readonly ProcessView[]): System['tools
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function toTool({ name, source, description, effect, approval }: ToolAbout, served: boolean): System['tools'][number] {
-  return { name, source, description, effect, approval, served };
-}
-
-function toServers(about: About, processes: readonly ProcessView[], samples: readonly Sample[]): System['mcp_servers'] {
-  const here = new Map(about.servers().map((server) => [server.name, server]));
-  const names = new Set([...here.keys(), ...processes.flatMap(({ mcpServers }) => mcpServers)]);
-  return [...names].sort().map((name) => {
-    const ups = valuesOf(samples, FIGURES.serverUp, ['server', name]);
-    const state = ups.length === 0 ? 'unknown' : ups.some((value) => value > 0) ? 'up' : 'down';
-    const tools = here.get(name)?.tools ?? null;
-    return {
-      name,
-      state,
-      tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null,
-      restarts: valuesOf(samples, FIGURES.serverRestarts, ['server', name]).reduce(addCount, 0),
-      calls: toCalls(samples.filter(({ name: of, labels }) => of === FIGURES.serverCalls && labels['server'] === name)),
-    };
-  });
-}
-
-function toProcess(process: ProcessView): WorkerProcessInfo {
-  const samples = samplesOf(process);
+function toProcess({ process, samples }: Stored): WorkerProcessInfo {
   return {
     id: process.id,
     host: process.host,
@@ -157,23 +104,4 @@ function toProcess(process: ProcessView): WorkerProcessInfo {
     providers: process.models,
     mcp_servers: process.mcpServers,
   };
-}
-
-export function countOf([value]: readonly number[]): number | null {
-  return value !== undefined && Number.isSafeInteger(value) && value >= 0 ? value : null;
-}
-
-/** Ignores impossible values. */
-function addCount(sum: number, value: number): number {
-  return sum + (countOf([value]) ?? 0);
-}
-
-/** By outcome. */
-function toCalls(samples: readonly Sample[]): Record<string, number> {
-  const calls: Record<string, number> = {};
-  for (const { labels, value } of samples) {
-    const outcome = labels['outcome'] ?? 'unknown';
-    calls[outcome] = addCount(calls[outcome] ?? 0, value);
-  }
-  return calls;
 }

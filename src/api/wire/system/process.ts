@@ -3,7 +3,7 @@ import type { ListedProcess } from '../../../db/read/installation/process-views.
 import { parseFigures } from '../../../core/figures.ts';
 import { toIso } from '../../request/instant.ts';
 import type { WorkerProcess } from '../../schemas/system/process.ts';
-import { FIGURES, countOf, valuesOf } from './installation.ts';
+import { FIGURES, countOf, valuesOf } from './figures.ts';
 
 export function toProcess(process: ListedProcess): WorkerProcess {
   const { ended } = process;

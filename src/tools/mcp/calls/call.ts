@@ -7,7 +7,7 @@ import type { Effect } from '../../../core/tools/tool.ts';
 import type { ToolContext, ToolReply } from '../../registry/tool-context.ts';
 import { faultText } from '../../run/fault.ts';
 import { jsonCopy } from '../../run/json-copy.ts';
-import type { CallOutcome, ServerWatch } from '../../registry/servers.ts';
+import type { CallEnd, ServerWatch } from '../../registry/servers.ts';
 import type { ToolLog } from '../../run/tool-log.ts';
 import { classifyFailure } from './classify-failure.ts';
 import type { CurrentConnection } from '../connection/current-connection.ts';
@@ -52,47 +52,53 @@ export type McpCall = { own: string; effect: Effect; input: unknown; context: To
 export async function callOn(line: Line, call: McpCall): Promise<ToolReply> {
   line.began();
   try {
-    const { reply, outcome } = await tryOften(line, call);
-    line.watch.called(line.name, outcome);
+    const { reply, end } = await tryOften(line, call);
+    line.watch.called(line.name, end);
     return reply;
   } catch (error) {
-    line.watch.called(line.name, 'aborted');
+    line.watch.called(line.name, { outcome: 'aborted' });
     throw error;
   } finally {
     line.ended();
   }
 }
 
-type Ended = { reply: ToolReply; outcome: CallOutcome };
+type Ended = { reply: ToolReply; end: CallEnd };
 
 async function tryOften(line: Line, { own, effect, input, context }: McpCall): Promise<Ended> {
-  let lost: Ended = { reply: unreachable(line.name), outcome: 'unreachable' };
+  let lost: Ended = { reply: unreachable(line.name), end: { outcome: 'unreachable' } };
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const connection = await line.current.wait(Math.max(WAIT_MS, line.startsForMs()), context.signal);
     if (connection === null) return lost;
+    const began = performance.now();
     try {
       const result = await connection.call({ name: own, input: jsonCopy(input) ?? {}, meta: metaOf(context) }, context);
-      return { reply: toReply(result), outcome: result.isError === true ? 'failed' : 'completed' };
+      return { reply: toReply(result), end: answered(result.isError === true ? 'failed' : 'completed', began) };
     } catch (error) {
       context.signal.throwIfAborted();
       const failure = classifyFailure(error, connection.isOver);
       switch (failure) {
         case 'refused':
-          return { reply: refusalOf(line, own, error, context), outcome: 'failed' };
+          return { reply: refusalOf(line, own, error, context), end: answered('failed', began) };
         case 'silent':
-          return { reply: silent(line.name, effect, line.timeoutMs), outcome: 'timed_out' };
+          return { reply: silent(line.name, effect, line.timeoutMs), end: { outcome: 'timed_out' } };
         case 'not_sent':
           break;
         case 'cut':
-          lost = { reply: cut(line.name, effect), outcome: 'cut' };
+          lost = { reply: cut(line.name, effect), end: { outcome: 'cut' } };
           break;
       }
       // The connection is unusable: close it, so that a new one is opened.
-      await connection.close();
+      await connection.close(error);
       if (failure === 'cut' && effect === 'once') return lost;
     }
   }
   return lost;
+}
+
+/** `began`: when the request that was answered was sent. */
+function answered(outcome: 'completed' | 'failed', began: number): CallEnd {
+  return { outcome, ms: performance.now() - began };
 }
 
 /**

@@ -6,12 +6,15 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { constants } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { classifySpawn } from './classify-end.ts';
 import { headOf } from '../../run/truncate.ts';
+import type { ServerFailure } from '../../../core/tools/server-failure.ts';
 import type { Reach } from '../settings/server-settings.ts';
 
 /** The delay between closing stdin, SIGTERM and SIGKILL, in milliseconds. */
@@ -32,11 +35,18 @@ export class ChildTransport implements Transport {
   readonly #ended = Promise.withResolvers<void>();
   #child: ChildProcess | null = null;
   #isOver = false;
+  #isSignalled = false;
+  #failure: ServerFailure | null = null;
 
   /** `onStderr`: receives what the server writes to stderr. */
   constructor(reach: StdioReach, onStderr: (text: string) => void) {
     this.#reach = reach;
     this.#onStderr = onStderr;
+  }
+
+  /** What the process did by itself: it could not be started, it ended, or it sent too much. Null: nothing of these. */
+  get failure(): ServerFailure | null {
+    return this.#failure;
   }
 
   async start(): Promise<void> {
@@ -54,13 +64,15 @@ export class ChildTransport implements Transport {
     child.stdout.on('error', (error) => this.onerror?.(error));
     child.stdout.on('data', (chunk: Buffer) => this.#receive(chunk));
     child.stderr.on('data', (chunk: Buffer) => this.#onStderr(headOf(chunk.toString().trimEnd(), LONGEST_LOG_TEXT)));
-    child.once('exit', () => {
+    child.once('exit', (code, signal) => {
+      if (!this.#isSignalled) this.#failure ??= { reason: 'exited', code: signal === null ? code : ofSignal(signal) };
       // Kill processes left in the group. Processes that left the group are not waited for.
       this.#signal('SIGKILL');
       void setTimeout(TIMEOUT_MS).then(() => this.#over());
     });
     child.once('close', () => this.#over());
     await once(child, 'spawn').catch((error: unknown) => {
+      this.#failure = classifySpawn(error);
       this.#over();
       throw error;
     });
@@ -100,6 +112,7 @@ export class ChildTransport implements Transport {
   #signal(signal: NodeJS.Signals): void {
     const pid = this.#child?.pid;
     if (pid === undefined || this.#isOver) return;
+    this.#isSignalled = true;
     try {
       process.kill(-pid, signal);
     } catch {
@@ -112,6 +125,7 @@ export class ChildTransport implements Transport {
       this.#read.append(chunk);
     } catch (error) {
       // The message exceeds the maximum size, so the start of the next one is unknown.
+      this.#failure ??= { reason: 'protocol_error', code: null };
       this.onerror?.(toError(error));
       this.#signal('SIGKILL');
       return;
@@ -131,6 +145,11 @@ export class ChildTransport implements Transport {
     }
     return true;
   }
+}
+
+/** As shells do. */
+function ofSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
 }
 
 function toError(thrown: unknown): Error {

@@ -15,8 +15,10 @@ import {
   type Tool as McpTool,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonObject } from '../../../core/json.ts';
+import type { ServerFailure } from '../../../core/tools/server-failure.ts';
 import type { ToolContext } from '../../registry/tool-context.ts';
 import { ChildTransport } from './child.ts';
+import { classifyEnd } from './classify-end.ts';
 import { answerQuestions, capabilitiesOf } from '../calls/elicitation.ts';
 import type { ServerSettings } from '../settings/server-settings.ts';
 
@@ -33,6 +35,8 @@ export type Receivers = {
   changed(): void;
   /** An HTTP exchange failed; calls in flight may never be answered. */
   connectionFailed(): void;
+  /** The connection could not be made, or it has ended. Called at most once. */
+  failed(failure: ServerFailure): void;
   /** A diagnostic message of the server. */
   logged(text: string): void;
 };
@@ -51,8 +55,8 @@ export type Connection = {
   readonly isOver: boolean;
   /** Resolves when the connection has ended for any reason. */
   ended: Promise<void>;
-  /** Never rejects. */
-  close(): Promise<void>;
+  /** `because`: the error of the request for which the connection is closed. Never rejects. */
+  close(because?: unknown): Promise<void>;
 };
 
 /** Resolves after the initialization of the server, within its start timeout. */
@@ -69,7 +73,11 @@ export async function connect(
   const transport = openTransport(settings, receivers);
   const ended = Promise.withResolvers<void>();
   let isOver = false;
+  let isConnected = false;
+  let closedFor: unknown;
+  const ofProcess = (): ServerFailure | null => (transport instanceof ChildTransport ? transport.failure : null);
   const end = (): void => {
+    if (isConnected && !isOver) receivers.failed(classifyEnd(closedFor, ofProcess()));
     isOver = true;
     ended.resolve();
   };
@@ -80,7 +88,8 @@ export async function connect(
     if (settings.reach.kind === 'http') receivers.connectionFailed();
   };
   Object.assign(client, { onerror: trouble });
-  const close = async (): Promise<void> => {
+  const close = async (because?: unknown): Promise<void> => {
+    closedFor ??= because;
     if (!isOver && transport instanceof StreamableHTTPClientTransport)
       await pTimeout(transport.terminateSession(), { milliseconds: END_MS }).catch(() => undefined);
     await client.close().catch(() => undefined);
@@ -88,8 +97,11 @@ export async function connect(
   };
   try {
     await client.connect(transport, { timeout: startTimeoutMs, signal });
+    if (isOver) throw new Error('The MCP server ended while it started.');
+    isConnected = true;
   } catch (error) {
     await close();
+    receivers.failed(classifyEnd(error, ofProcess()));
     throw error;
   }
   return {

@@ -136,6 +136,9 @@ export class McpServer {
     const receivers: Receivers = {
       changed: () => void this.#relist(),
       connectionFailed: () => void this.#check(),
+      failed: (failure) => {
+        if (!signal.aborted) this.#watch.failed(server, failure);
+      },
       logged: (text) => this.#debug({ text }, 'message of an MCP server'),
     };
     const connection = await connect(this.settings, this.#version, receivers, signal);
@@ -143,7 +146,7 @@ export class McpServer {
       this.#take(await connection.tools());
       signal.throwIfAborted();
     } catch (error) {
-      await connection.close();
+      await connection.close(error);
       throw error;
     }
     this.#isConnectedOnce = true;
@@ -174,7 +177,7 @@ export class McpServer {
     const { connection } = this.#current;
     if (connection === null || this.#isChecked) return;
     this.#isChecked = true;
-    await connection.ping().catch(() => connection.close());
+    await connection.ping().catch((error: unknown) => connection.close(error));
     this.#isChecked = false;
   }
 

@@ -109,7 +109,7 @@ export const keys = {
   delivery: (id: string, deliveryId: string) => ['deliveries', id, deliveryId] as const,
   roles: ['roles'] as const,
   roleVersions: (name: string) => ['roles', name, 'versions'] as const,
-  role: (name: string, version: number | null) => ['role', name, version] as const,
+  role: (name: string) => ['role', name] as const,
   schedules: ['schedules'] as const,
   scheduleRuns: (id: string) => ['schedule-runs', id] as const,
   /** Of the command palette. */

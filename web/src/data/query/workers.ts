@@ -22,7 +22,6 @@ export function workerQuery(id: string) {
   });
 }
 
-/** A worker with the settings that apply to it; read on each opening of its form. */
 /** What limits the prompts of a worker with this config; null: it is not known here. */
 export function promptLimitsQuery(id: string, config: WorkerConfig) {
   return queryOptions({
@@ -37,6 +36,7 @@ export function promptLimitsQuery(id: string, config: WorkerConfig) {
   });
 }
 
+/** A worker with the settings that apply to it; read on each opening of its form. */
 export function effectiveQuery(id: string) {
   return queryOptions({
     queryKey: keys.effective(id),
@@ -98,25 +98,20 @@ export function useRoleNames(chosen: string | null | undefined): string[] {
 /** With the settings that apply to it. */
 export type VersionedRole = { role: ReadRole; etag: string | null };
 
-/** `version` null: the current version. */
-export function roleQuery(name: string, version: number | null = null) {
+/** The current version. */
+export function roleQuery(name: string) {
   return queryOptions({
-    queryKey: keys.role(name, version),
-    queryFn: ({ signal }) => readRole(name, version, { signal }),
+    queryKey: keys.role(name),
+    queryFn: ({ signal }) => readRole(name, { signal }),
   });
 }
 
-async function readRole(
-  name: string,
-  version: number | null,
-  options: { signal?: AbortSignal },
-): Promise<VersionedRole> {
+async function readRole(name: string, options: { signal?: AbortSignal }): Promise<VersionedRole> {
   let etag: string | null = null;
   const onEtag = (value: string): void => {
     etag = value;
   };
-  const query = { include: 'effective' as const, ...(version !== null && { version }) };
-  const role = await client.roles.get(name, query, { ...options, onEtag });
+  const role = await client.roles.get(name, { include: 'effective' }, { ...options, onEtag });
   return { role, etag };
 }
 
@@ -127,14 +122,14 @@ export type RoleChange = { kind: 'changed'; role: Role } | { kind: 'conflict'; t
 export async function putRole(name: string, etag: string | null, definition: RoleDefinition): Promise<RoleChange> {
   if (etag === null) {
     const known = await client.roles.list({ limit: 200 }).all();
-    if (known.some((role) => role.name === name)) return { kind: 'conflict', theirs: await readRole(name, null, {}) };
+    if (known.some((role) => role.name === name)) return { kind: 'conflict', theirs: await readRole(name, {}) };
   }
   try {
     const options = etag === null ? {} : { ifMatch: etag };
     return { kind: 'changed', role: await client.roles.put(name, definition, options) };
   } catch (error) {
     if (!(error instanceof NightshiftError) || error.code !== 'version_conflict') throw error;
-    const theirs = await readRole(name, null, {}).catch(missing);
+    const theirs = await readRole(name, {}).catch(missing);
     // The role was deleted concurrently: create it again.
     return theirs === null ? putRole(name, null, definition) : { kind: 'conflict', theirs };
   }

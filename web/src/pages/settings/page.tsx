@@ -7,7 +7,7 @@ import { Browser } from './browser.tsx';
 import { LimitsTab } from './limits.tsx';
 import { ProvidersTab } from './providers.tsx';
 import { Roles } from './roles.tsx';
-import { ServersTab } from './servers.tsx';
+import { ServersTab } from './servers/servers.tsx';
 import { ToolsTab } from './tools.tsx';
 import { UsageTab } from './usage.tsx';
 import { WebhooksTab } from './webhooks/webhooks.tsx';

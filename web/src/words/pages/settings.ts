@@ -1,5 +1,5 @@
-/** Texts of the page Settings, except for its webhooks. */
-import type { McpServerInfo, ModelPrice, SystemLimits, ToolInfo } from 'nightshift/client';
+/** Texts of the page Settings, except for its MCP servers and its webhooks. */
+import type { ModelPrice, SystemLimits, ToolInfo } from 'nightshift/client';
 import { count } from '../count.ts';
 
 const limits: Readonly<Record<keyof SystemLimits, string>> = {
@@ -34,12 +34,6 @@ const toolEffects: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
   none: 'no effects',
   idempotent: 'idempotent',
   once: 'runs once',
-};
-
-const serverStates: Readonly<Record<McpServerInfo['state'], string>> = {
-  up: 'Up',
-  down: 'Down',
-  unknown: 'Unknown',
 };
 
 const prices: Readonly<Record<Exclude<keyof ModelPrice, 'model'>, string>> = {
@@ -83,9 +77,6 @@ export const settingsWords = {
     defaults: 'Empty fields use the defaults.',
     default: 'Default',
     anyModel: 'provider/model',
-    version: 'Version',
-    versionHint: 'Saving an older version creates a new version.',
-    current: (version: number) => `${version} (current)`,
     nameHint: 'Letters, digits, - and _.',
     nameFault: 'Use only letters, digits, - and _, at most 64 characters.',
     saved: (name: string, version: number) => `Role ${name} saved as version ${version}`,
@@ -119,6 +110,8 @@ export const settingsWords = {
     to: 'To',
     nothing: 'No version',
     same: 'Both versions have the same settings.',
+    /** `side`: of the comparison, where the field has no text. */
+    side: (side: string, isSet: boolean) => `${side}: ${isSet ? 'empty' : 'not set'}`,
     ofField: (field: string) => `Differences in ${field}`,
   },
   deleteRole: {
@@ -134,20 +127,6 @@ export const settingsWords = {
     approvals: toolApprovals,
     effects: toolEffects,
     unsupported: 'no worker process has it',
-  },
-  servers: {
-    none: 'No MCP servers',
-    noneAbout: 'Configure them as {setting} in {file}.',
-    states: serverStates,
-    toolsUnknown: 'The tools are listed after the first connection.',
-    /** Of the live worker processes. `calls`: by outcome. */
-    figures: (restarts: number, calls: Readonly<Record<string, number>>) => {
-      const outcomes = Object.entries(calls).filter(([, amount]) => amount > 0);
-      const texts = outcomes.map(([outcome, amount]) => `${amount} ${outcome.replaceAll('_', ' ')}`);
-      const all = outcomes.reduce((sum, [, amount]) => sum + amount, 0);
-      const ofCalls = all === 0 ? 'No calls yet' : `${count(all, 'call', 'calls')}: ${texts.join(', ')}`;
-      return restarts === 0 ? ofCalls : `${ofCalls} · connected again ${count(restarts, 'time', 'times')}`;
-    },
   },
   providers: {
     about: 'Default model: {model}. Provider keys are set in the environment of the processes and are never shown.',

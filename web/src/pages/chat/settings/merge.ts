@@ -1,5 +1,5 @@
 /** Three-way merge of settings that two people changed at the same time. */
-import { isSame } from '../../../config-editor/changes.ts';
+import { isSame, isUnset } from '../../../config-editor/changes.ts';
 import { contextSettingsWords } from '../../../words.ts';
 import { MEMBERS, type Draft, type Member } from './draft.ts';
 
@@ -8,9 +8,9 @@ type Difference = { member: Member; clash: boolean };
 
 /** Members that the other side changed. */
 export function differences(base: Draft, mine: Draft, theirs: Draft): Difference[] {
-  return MEMBERS.filter((member) => !isSame(base[member], theirs[member])).map((member) => ({
+  return MEMBERS.filter((member) => !isSame(member, base[member], theirs[member])).map((member) => ({
     member,
-    clash: !isSame(base[member], mine[member]) && !isSame(mine[member], theirs[member]),
+    clash: !isSame(member, base[member], mine[member]) && !isSame(member, mine[member], theirs[member]),
   }));
 }
 
@@ -18,7 +18,7 @@ export function differences(base: Draft, mine: Draft, theirs: Draft): Difference
 export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonly Member[]): Draft {
   const clashing = differences(base, mine, theirs).filter(({ clash }) => clash);
   return MEMBERS.reduce<Draft>((merged, member) => {
-    const isMine = !isSame(base[member], mine[member]);
+    const isMine = !isSame(member, base[member], mine[member]);
     const isClash = clashing.some((one) => one.member === member);
     return isMine && (!isClash || keptMine.includes(member)) ? { ...merged, [member]: mine[member] } : merged;
   }, theirs);
@@ -27,7 +27,8 @@ export function merge(base: Draft, mine: Draft, theirs: Draft, keptMine: readonl
 /** Display text of a member. */
 export function show(draft: Draft, member: Member): string {
   const value = draft[member];
-  if (value === null || value.length === 0) return contextSettingsWords.conflict.notSet;
+  if (value === null || isUnset(member, value)) return contextSettingsWords.conflict.notSet;
+  if (value.length === 0) return contextSettingsWords.conflict.empty;
   if (typeof value === 'string') return value;
   return value
     .map((one) => {

@@ -10,7 +10,14 @@ import { settingsWords } from '../../../words.ts';
 
 const words = settingsWords.versions;
 
-type Props = { name: string; version: RoleVersion; current: RoleVersion; onClose: () => void; onRestored: () => void };
+type Props = {
+  name: string;
+  version: RoleVersion;
+  /** The current version when the dialog was opened. */
+  current: RoleVersion;
+  onClose: () => void;
+  onRestored: () => void;
+};
 
 export function RestoreVersion({ name, version, current, onClose, onRestored }: Props) {
   const cache = useQueryClient();

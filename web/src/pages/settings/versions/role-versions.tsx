@@ -28,10 +28,13 @@ export function RoleVersions({ name, onClose }: { name: string | null; onClose: 
 /** Numbers of the two versions that are compared; `before` null: none, so that all of `after` is new. */
 type Compared = { before: number | null; after: number };
 
+/** A version to restore, and the one that was current when this was asked for: a later one must not be overwritten. */
+type Restoring = { version: RoleVersion; current: RoleVersion };
+
 function Versions({ name }: { name: string }) {
   const read = useInfiniteQuery(roleVersionsQuery(name));
   const [compared, setCompared] = useState<Compared | null>(null);
-  const [restored, setRestored] = useState<RoleVersion | null>(null);
+  const [restoring, setRestoring] = useState<Restoring | null>(null);
   if (read.data === undefined)
     return read.isError ? (
       <ErrorState error={read.error} onRetry={() => void read.refetch()} busy={read.isFetching} />
@@ -53,7 +56,7 @@ function Versions({ name }: { name: string }) {
             isBefore={one.version === before}
             isAfter={one.version === after}
             onCompare={() => setCompared(pairOf(one.version, newest.version))}
-            onRestore={() => setRestored(one)}
+            onRestore={() => setRestoring({ version: one, current: newest })}
           />
         ))}
       </ol>
@@ -68,12 +71,11 @@ function Versions({ name }: { name: string }) {
         after={after}
         onChange={(changed) => setCompared({ before, after, ...changed })}
       />
-      {restored !== null && (
+      {restoring !== null && (
         <RestoreVersion
           name={name}
-          version={restored}
-          current={newest}
-          onClose={() => setRestored(null)}
+          {...restoring}
+          onClose={() => setRestoring(null)}
           onRestored={() => setCompared(null)}
         />
       )}

@@ -25,7 +25,7 @@ export function VersionDiff({ versions, before, after, onChange }: Props) {
   const options = versions.map(({ version }) => ({ value: String(version), label: words.version(version) }));
   const old = versions.find(({ version }) => version === before)?.definition ?? null;
   const now = versions.find(({ version }) => version === after)?.definition ?? null;
-  const changed = CONFIG_MEMBERS.filter((member) => textOf(old, member) !== textOf(now, member));
+  const changed = CONFIG_MEMBERS.filter((member) => JSON.stringify(old?.[member]) !== JSON.stringify(now?.[member]));
   return (
     <section className={css.diff} aria-label={words.differences}>
       <div className={css.pair}>
@@ -34,7 +34,7 @@ export function VersionDiff({ versions, before, after, onChange }: Props) {
             <Select
               {...tie}
               value={before === null ? NONE : String(before)}
-              options={[...(before === null ? [{ value: NONE, label: words.nothing }] : []), ...options]}
+              options={[...options, { value: NONE, label: words.nothing }]}
               onChange={(chosen) => onChange({ before: chosen === NONE ? null : Number(chosen) })}
             />
           )}
@@ -52,21 +52,33 @@ export function VersionDiff({ versions, before, after, onChange }: Props) {
       </div>
       {changed.length === 0 && <p className={css.same}>{words.same}</p>}
       {changed.map((member) => (
-        <div key={member} className={css.field}>
-          <h3>{FIELDS[member].label}</h3>
-          <TextDiff
-            before={textOf(old, member)}
-            after={textOf(now, member)}
-            label={words.ofField(FIELDS[member].label)}
-          />
-        </div>
+        <Difference key={member} member={member} old={old} now={now} />
       ))}
     </section>
   );
 }
 
-function textOf(definition: RoleDefinition | null, member: keyof RoleDefinition): string {
-  const value = definition?.[member];
+type DifferenceProps = { member: keyof RoleDefinition; old: RoleDefinition | null; now: RoleDefinition | null };
+
+/** Of one field. A side without a text says whether the field is not set, or empty. */
+function Difference({ member, old, now }: DifferenceProps) {
+  const { label } = FIELDS[member];
+  const [before, after] = [textOf(old?.[member]), textOf(now?.[member])];
+  const notes = [
+    ...(old !== null && before === '' ? [words.side(words.from, old[member] !== undefined)] : []),
+    ...(now !== null && after === '' ? [words.side(words.to, now[member] !== undefined)] : []),
+  ];
+  return (
+    <div className={css.field}>
+      <h3>{label}</h3>
+      {notes.length > 0 && <p className={css.same}>{notes.join(' · ')}</p>}
+      {before !== after && <TextDiff before={before} after={after} label={words.ofField(label)} />}
+    </div>
+  );
+}
+
+/** Empty: also if it is not set. */
+function textOf(value: RoleDefinition[keyof RoleDefinition]): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return value;
   if (Array.isArray(value))

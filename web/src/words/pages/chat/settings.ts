@@ -21,5 +21,7 @@ export const contextSettingsWords = {
     others: 'Other changes that will be kept',
     unchanged: 'The values are unchanged; only the version is newer.',
     notSet: 'not set',
+    /** An own value: no tools, an empty text. */
+    empty: 'empty',
   },
 } as const;
