@@ -22,7 +22,6 @@ export function workerQuery(id: string) {
   });
 }
 
-/** A worker with the settings that apply to it; read on each opening of its form. */
 /** What limits the prompts of a worker with this config; null: it is not known here. */
 export function promptLimitsQuery(id: string, config: WorkerConfig) {
   return queryOptions({
@@ -37,6 +36,7 @@ export function promptLimitsQuery(id: string, config: WorkerConfig) {
   });
 }
 
+/** A worker with the settings that apply to it; read on each opening of its form. */
 export function effectiveQuery(id: string) {
   return queryOptions({
     queryKey: keys.effective(id),
