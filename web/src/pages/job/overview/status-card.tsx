@@ -17,6 +17,9 @@ import { spentUntil, timeSpent, type Spent } from '../timeline/rows/time-spent.t
 const words = jobWords.overview;
 const { facts } = jobWords;
 
+/** Poll interval of the reason: no event tells the position in the queue, or a throttle. */
+const ASK_AGAIN_MS = 2_000;
+
 /** Effectively disables the clock: the times of a finished job do not change. */
 const NEVER_MS = 1e15;
 
@@ -69,7 +72,7 @@ export function StatusCard({ job, steps, rows, firstTokenAt }: Props) {
 
 /** The context tells the reason for its current job only. */
 function Why({ job }: { job: Job }) {
-  const { data } = useQuery(contextStateQuery(job.context_id));
+  const { data } = useQuery({ ...contextStateQuery(job.context_id), refetchInterval: ASK_AGAIN_MS });
   return data === undefined || data.job_id !== job.id ? null : <Fact name={words.why}>{data.why}</Fact>;
 }
 
