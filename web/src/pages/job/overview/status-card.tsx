@@ -7,7 +7,9 @@ import { contextStateQuery } from '../../../data/query/contexts.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { useNow } from '../../../ui/state/clock.ts';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../../ui/text/time-format.ts';
 import { formatDuration, RelativeTime, Time } from '../../../ui/text/time.tsx';
+import { withTimes } from '../../../ui/text/with-times.ts';
 import { jobWords, type SpentOn } from '../../../words.ts';
 import { Fact } from '../fact.tsx';
 import css from '../job.module.css';
@@ -72,8 +74,11 @@ export function StatusCard({ job, steps, rows, firstTokenAt }: Props) {
 
 /** The context tells the reason for its current job only. */
 function Why({ job }: { job: Job }) {
+  const format = useTimeFormat();
   const { data } = useQuery({ ...contextStateQuery(job.context_id), refetchInterval: ASK_AGAIN_MS });
-  return data === undefined || data.job_id !== job.id ? null : <Fact name={words.why}>{data.why}</Fact>;
+  return data === undefined || data.job_id !== job.id ? null : (
+    <Fact name={words.why}>{withTimes(data.why, format)}</Fact>
+  );
 }
 
 type SpansProps = Props & { steps: readonly JobStep[] };

@@ -92,7 +92,7 @@ function Numbers({ prompt, usage, isOtherModel }: NumbersProps) {
   return (
     <dl className={css.facts}>
       <Fact name={words.model}>
-        {model} {isOtherModel && <Badge tone="amber">{words.differs}</Badge>}
+        {model} {isOtherModel && <Badge tone="amber">{words.otherModel}</Badge>}
       </Fact>
       <Fact name={words.attempt}>{attempt}</Fact>
       <Fact name={words.maxTokens}>{maxTokens === null ? words.default : words.tokens(formatFull(maxTokens))}</Fact>

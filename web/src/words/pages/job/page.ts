@@ -135,6 +135,7 @@ export const jobWords = {
       'This request starts with the whole request before it, so the provider can read that part from its cache.',
     differs: 'Differs from the request before. What follows could not be read from the cache.',
     model: 'Model',
+    otherModel: 'Differs from the request before',
     attempt: 'Attempt',
     maxTokens: 'Maximum output',
     streaming: 'Streaming',
