@@ -52,7 +52,7 @@ test('the overview tells who asked, what it took, and what failed; a tab is kept
   const page = await visit(`${url}/jobs/${id}`);
   await tab(page, 'Overview').and(page.locator('[aria-selected="true"]')).waitFor();
   expect(await fact(page, 'User').innerText()).toBe('mia');
-  expect(await fact(page, 'Model').innerText()).toBe('simulated/mailer');
+  await expect.poll(() => fact(page, 'Model').innerText()).toBe('simulated/mailer');
   expect(await fact(page, 'Attempt').first().innerText()).toBe('2');
   expect(await fact(page, 'First token').innerText()).toMatch(/ after the start$/);
   expect(await fact(page, 'Waiting').innerText()).toMatch(/ (?:ms|s)$/);
@@ -82,6 +82,29 @@ test('steps have the arguments and the result of each call, and who approved it'
   await failed.getByText('provider_rate_limited').waitFor();
   await failed.getByRole('link', { name: 'Show prompt' }).click();
   await page.waitForURL(`**/jobs/${id}?tab=prompt&call=*`);
+});
+
+test('a call that waits costs no reads of its log, and a decision says whether the arguments were edited', async () => {
+  const { client, url } = platform();
+  const input = 'call: send_mail {"to": "ada", "text": "an owl"}\n---\nsay: Sent';
+  const { context, jobs } = await openContext(client, 'edited', [input], { tools: ['send_mail'] });
+  const waiting = await client.jobs.wait(jobs[0] ?? '', { until: 'waiting' });
+  const page = await visit('about:blank');
+  const read: string[] = [];
+  page.on('request', (request) => {
+    if (/\/logs/.test(request.url())) read.push(request.url());
+  });
+  await page.goto(`${url}/jobs/${jobs[0]}?tab=steps`);
+  const mail = step(page, 'send_mail');
+  await mail.getByRole('region', { name: 'Arguments' }).getByText('"to": "ada"').first().waitFor();
+  expect(read).toEqual([]);
+  await client.tools.approve(context.id, {
+    tool_call_id: waiting.waiting_for[0]?.tool_call_id ?? '',
+    decision: 'approve',
+    input: { to: 'eve', text: 'an owl' },
+  });
+  await mail.getByText(/^Approved with edited arguments by the environment key /).waitFor();
+  await mail.getByRole('region', { name: 'Edited arguments' }).getByText('"to": "eve"').first().waitFor();
 });
 
 test('many calls are closed at first, and cost no request until they are opened', async () => {
@@ -148,7 +171,7 @@ test('a prompt says whether it is exact, what the cache gave, and where it diffe
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Later call' }).click();
   await page.waitForURL('**&call=2');
-  await panel(page).getByText('This request continues the one before it').waitFor();
+  await panel(page).getByText('This request starts with the whole request before it').waitFor();
   await panel(page).getByRole('button', { name: 'Show changes' }).click();
   const changes = page.getByRole('region', { name: 'Changes since call 1' });
   await changes.getByText('owl: a word').waitFor();
@@ -215,6 +238,65 @@ test('a failed job is run again with its options, and the page goes to the new j
   const again = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   expect(await client.jobs.get(again)).toMatchObject({ kind: 'retry', metadata: { ticket: 'B-1' } });
   await panel(page).getByText('Retries on the current history').waitFor();
+  // The first one is not the latest of its branch any more.
+  await client.jobs.wait(again);
+  await page.goto(`${url}/jobs/${id}`);
+  await page.getByRole('button', { name: 'Retry', exact: true }).click();
+  await page.getByText('Later jobs ran on branch main').waitFor();
+  expect((await client.jobs.list({ context_id: context.id }).page()).data).toHaveLength(2);
+});
+
+test('a cancelled job is retried, on its own branch; it is not replayed if it was never started', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'cancelled', ['ask: Which page?\n---\nsay: thanks']);
+  const { job_id: id } = await client.contexts.send(context.id, { content: 'say: never', after_s: 3_600 });
+  await client.jobs.wait(jobs[0] ?? '', { until: 'waiting' });
+  await client.jobs.cancel(id);
+  const page = await visit(`${url}/jobs/${id}`);
+  await page.getByText('Cancelled').first().waitFor();
+  await page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  expect(await page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
+  await client.jobs.cancel(jobs[0] ?? '');
+  await client.jobs.wait(jobs[0] ?? '');
+  await page.goto(`${url}/jobs/${jobs[0]}`);
+  await page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Replay', exact: true }).waitFor();
+});
+
+test('the model is that of the calls, not that of the worker; a job without a call says whose it is', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'models', ['say: one'], { model: 'simulated/before' });
+  const id = jobs[0] ?? '';
+  await client.jobs.wait(id);
+  await client.contexts.update(context.id, { config: { model: 'simulated/after' } });
+  const page = await visit(`${url}/jobs/${id}`);
+  await expect.poll(() => fact(page, 'Model').innerText()).toBe('simulated/before');
+  const { job_id: later } = await client.contexts.send(context.id, {
+    content: 'say: later',
+    after_s: 3_600,
+  });
+  await page.goto(`${url}/jobs/${later}`);
+  await expect.poll(() => fact(page, 'Current model of the worker').innerText()).toBe('simulated/after');
+});
+
+test('another model is marked as what differs, and a later call does not replace the prompt that is read', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'another', ['say: one'], { model: 'simulated/one' });
+  await client.jobs.wait(jobs[0] ?? '');
+  await client.contexts.update(context.id, { config: { model: 'simulated/two' } });
+  const { job_id: id } = await client.contexts.send(context.id, 'ask: Which page?\n---\nsay: thanks');
+  await client.jobs.wait(id, { until: 'waiting' });
+  const page = await visit(`${url}/jobs/${id}?tab=prompt`);
+  await fact(page, 'Model').getByText('Differs from the request before').waitFor();
+  expect(await page.getByText('Differs from the request before').count()).toBe(1);
+  const [asked] = (await client.jobs.get(id)).waiting_for;
+  await client.tools.result(context.id, asked?.tool_call_id ?? '', { content: 'the first' });
+  await page.getByRole('button', { name: 'Newest call' }).waitFor();
+  await panel(page).getByRole('combobox', { name: 'Model call' }).getByText('Call 1:').waitFor();
+  await page.getByRole('button', { name: 'Newest call' }).click();
+  await page.waitForURL('**call=2');
+  await panel(page).getByRole('combobox', { name: 'Model call' }).getByText('Call 2:').waitFor();
+  expect(await page.getByRole('button', { name: 'Newest call' }).count()).toBe(0);
 });
 
 test('who is not signed in comes to the linked tab after the sign-in', async () => {
@@ -249,6 +331,27 @@ test('the link of a tab and a command for a shell are copied; the command has no
   await page.goto(`${url}/contexts/${context.id}`);
   await page.getByRole('button', { name: 'Copy link' }).click();
   await expect.poll(copied).toBe(`${url}/contexts/${context.id}`);
+});
+
+test('copying begins before the input is read: later, some browsers refuse it', async () => {
+  const { url } = platform();
+  const { id } = await mailed();
+  const page = await visit('about:blank', { alone: true });
+  await page.addInitScript(`
+    navigator.clipboard.write = ([item]) => {
+      globalThis.hasBegun = true;
+      return item.getType('text/plain').then((blob) => blob.text()).then((text) => void (globalThis.copied = text));
+    };
+  `);
+  await page.route('**/messages/*', async (route) => {
+    await page.waitForFunction('globalThis.hasBegun === true');
+    await route.continue();
+  });
+  await page.goto(`${url}/jobs/${id}`);
+  await page.getByRole('button', { name: 'Copy as cURL' }).click();
+  await page.getByRole('menuitem', { name: 'Post the same input again' }).click();
+  await page.getByText('Copied. Set NIGHTSHIFT_API_KEY').waitFor();
+  expect(await page.evaluate('globalThis.copied')).toContain('call: look_up');
 });
 
 for (const { theme, size } of LOOKS) {

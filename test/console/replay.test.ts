@@ -1,7 +1,7 @@
 // The replay of a job with another model or prompt, and two jobs beside each other.
 import type { Page } from 'playwright-core';
 import { describe, expect, test as unitTest } from 'vitest';
-import { toPatch } from '../../web/src/pages/job/replay/draft.ts';
+import { readDraft } from '../../web/src/pages/job/replay/draft.ts';
 import { LOOKS, browserTest as test, expectAccessible, expectFits, useBrowser } from './rig/browser.ts';
 import { useTenant } from './rig/platform.ts';
 import { openContext } from './rig/scenes.ts';
@@ -57,7 +57,10 @@ test('a replay is a fork that ends with the input; by default a person approves 
     title: `Replay of job ${id.slice(-6)}`,
     config: { model: 'simulated/other', system_prompt: 'You are bold.' },
   });
-  expect(fork.config.approval?.[0]).toEqual({ tool: '*', decision: 'always' });
+  expect(fork.config.approval).toEqual([
+    { tool: 'ask_user', decision: 'never' },
+    { tool: '*', decision: 'always' },
+  ]);
   await card(page, 'Compared with').getByText('It waits.').waitFor();
   await page.getByText('Shown when both jobs have an output.').waitFor();
 
@@ -150,6 +153,58 @@ test('any two jobs are compared by an address, line by line', async () => {
   await page.goto(`${url}/jobs/${jobs[0]}?compare=00000000-0000-7000-8000-000000000000`);
   excuse(/404/);
   await page.getByText('Could not load the data').waitFor();
+  await page.getByRole('link', { name: 'Close comparison' }).click();
+  await page.waitForURL((at) => at.search === '');
+});
+
+test('a comparison with a job that ended without an output does not wait for one', async () => {
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'no output', ['fail: auth']);
+  await client.jobs.wait(jobs[0] ?? '');
+  const { job_id: other } = await client.contexts.send(context.id, 'ask: Which page?');
+  await client.jobs.wait(other, { until: 'waiting' });
+  const page = await visit(`${url}/jobs/${jobs[0]}?compare=${other}`);
+  await page.getByText('one of the jobs has ended without an output').waitFor();
+});
+
+test('a replay whose answer is lost links to its context, and starts once when it is tried again', async () => {
+  excuse(/ERR_|Failed to fetch|net::|500/);
+  const { client, url } = platform();
+  const { context, later } = await answered();
+  const page = await visit(`${url}/jobs/${later}`);
+  let lost = 0;
+  await page.route('**/api/contexts/*/jobs', async (route) => {
+    lost += 1;
+    if (lost > 1) return route.continue();
+    await route.fetch();
+    return route.fulfill({ status: 500, contentType: 'text/plain', body: 'lost' });
+  });
+  await open(page);
+  await start(page);
+  await dialog(page).getByText('The replay may have started.').waitFor();
+  const link = dialog(page).getByRole('link', { name: 'Open the chat of the replay' });
+  const forkId = (await link.getAttribute('href'))?.split('/').at(-1) ?? '';
+  expect(await model(page).isDisabled()).toBe(true);
+  await expectAccessible(page);
+  await dialog(page).getByRole('button', { name: 'Try again' }).click();
+  const other = await client.jobs.wait(await comparedWith(page));
+  expect(other.context_id).toBe(forkId);
+  expect((await client.jobs.list({ context_id: forkId }).page()).data).toHaveLength(1);
+  const forks = (await client.contexts.list().all()).filter(({ parent_id: parent }) => parent === context.id);
+  expect(forks.map(({ id: one }) => one)).toEqual([forkId]);
+});
+
+test('a replay of an input that was retracted says so', async () => {
+  excuse(/400|404|422/);
+  const { client, url } = platform();
+  const { context, jobs } = await openContext(client, 'retracted', ['ask: Which page?']);
+  await client.jobs.wait(jobs[0] ?? '', { until: 'waiting' });
+  await client.contexts.interrupt(context.id, { mode: 'rollback' });
+  await client.jobs.wait(jobs[0] ?? '');
+  const page = await visit(`${url}/jobs/${jobs[0]}`);
+  await open(page);
+  await start(page);
+  await dialog(page).getByText('no longer in the history of its context').waitFor();
 });
 
 test('who may not change settings gets no replay', async () => {
@@ -178,28 +233,17 @@ for (const { theme, size } of LOOKS) {
   });
 }
 
-describe('the changes of a replay', () => {
-  const settings = { model: 'a/b', systemPrompt: 'Be.', parameters: { top_p: 1 }, outputSchema: null, isExact: true };
-  const draft = { model: 'a/b', systemPrompt: 'Be.', parameters: '{"top_p": 1}' };
+describe('the form of a replay', () => {
+  const draft = { model: ' a/b ', systemPrompt: 'Be.', parameters: '{"top_p": 1}' };
 
-  unitTest('are none where nothing was edited', () => {
-    expect(toPatch(settings, 'a/b', draft)).toEqual({ patch: {}, fault: null });
+  unitTest('is read as it is shown', () => {
+    const wanted = { model: 'a/b', systemPrompt: 'Be.', parameters: { top_p: 1 } };
+    expect(readDraft(draft)).toEqual({ wanted, fault: null });
+    expect(readDraft({ ...draft, parameters: ' ' }).wanted?.parameters).toEqual({});
   });
 
-  unitTest('have the model that the job was run with, if the worker has another one now', () => {
-    expect(toPatch(settings, 'a/c', draft).patch).toEqual({ model: 'a/b' });
-  });
-
-  unitTest('have what was edited', () => {
-    const edited = { model: ' a/d ', systemPrompt: '', parameters: '' };
-    expect(toPatch(settings, 'a/b', edited).patch).toEqual({ model: 'a/d', system_prompt: '', parameters: {} });
-  });
-
-  unitTest('are not sent without a model, or with parameters that are no object', () => {
-    expect(toPatch(settings, 'a/b', { ...draft, model: ' ' }).patch).toBeNull();
-    expect(toPatch(settings, 'a/b', { ...draft, parameters: '[]' })).toEqual({
-      patch: null,
-      fault: 'Enter a JSON object.',
-    });
+  unitTest('is not sent without a model, or with parameters that are no object', () => {
+    expect(readDraft({ ...draft, model: ' ' }).wanted).toBeNull();
+    expect(readDraft({ ...draft, parameters: '[]' })).toEqual({ wanted: null, fault: 'Enter a JSON object.' });
   });
 });

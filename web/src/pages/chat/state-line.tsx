@@ -10,7 +10,8 @@ import { keys } from '../../data/query/keys.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Spinner } from '../../ui/state/spinner.tsx';
-import { useTimeFormat, type FormatTime } from '../../ui/text/time-format.ts';
+import { useTimeFormat } from '../../ui/text/time-format.ts';
+import { withTimes } from '../../ui/text/with-times.ts';
 import { Duration } from '../../ui/text/time.tsx';
 import { showError } from '../../ui/layout/toaster.tsx';
 import { chatWords, commonWords } from '../../words.ts';
@@ -57,17 +58,6 @@ export function StateLine({ context, state }: { context: Context; state: string 
       {busy && <StopButton key={data.job_id} context={context} jobId={data.job_id} byKey={isMoving(state)} />}
     </div>
   );
-}
-
-const INSTANT = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
-const DAY_MS = 86_400_000;
-
-/** Replaces ISO timestamps in the status reason of the API by times of the chosen zone. */
-function withTimes(why: string, format: FormatTime): string {
-  return why.replaceAll(INSTANT, (instant) => {
-    const at = Date.parse(instant);
-    return format(at, Math.abs(at - Date.now()) < DAY_MS ? 'clock' : 'minute');
-  });
 }
 
 function Retry({ context }: { context: Context }) {

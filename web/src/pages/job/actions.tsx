@@ -9,7 +9,7 @@ import { jobWords } from '../../words.ts';
 import { CancelJob } from './cancel-job.tsx';
 import { CopyMenu } from './copy/copy-menu.tsx';
 import { canBeReplayed, ReplayButton } from './replay/replay-button.tsx';
-import { RetryJob } from './retry-job.tsx';
+import { canBeRetried, RetryJob } from './retry-job.tsx';
 
 const words = jobWords.actions;
 
@@ -47,9 +47,4 @@ export function Actions({ job }: { job: Job }) {
       {mayRun && !isFinished(job) && <CancelJob jobId={job.id} />}
     </>
   );
-}
-
-/** Those that ended without an answer. A compaction has options of its own. */
-function canBeRetried({ kind, status }: Job): boolean {
-  return kind !== 'compact' && (status === 'failed' || status === 'incomplete');
 }

@@ -2,10 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { FileText } from 'lucide-react';
 import { isFinished, type Job } from 'nightshift/client';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import callLog from '../../call-log/call-log.module.css';
 import { LogLine } from '../../call-log/log-line.tsx';
 import { jobLogQuery, type LogLevel } from '../../data/jobs/job-log.ts';
+import { LogReader } from '../../data/jobs/log-reader.ts';
 import { jobStepsQuery } from '../../data/live/job-steps.ts';
 import { shortId } from '../../data/format.ts';
 import { Button } from '../../ui/forms/button.tsx';
@@ -22,24 +23,25 @@ const LEVELS = (['debug', 'info', 'warn', 'error'] as const).map((value) => ({ v
 
 export function LogsTab({ job }: { job: Job }) {
   const [level, setLevel] = useState<LogLevel>('debug');
-  const isOver = isFinished(job);
   return (
     <div className={css.stack}>
       <div className={css.bar}>
         <Select label={words.level} value={level} options={LEVELS} onChange={setLevel} />
-        {!isOver && <p className={css.soft}>{words.live}</p>}
+        {!isFinished(job) && <p className={css.soft}>{words.live}</p>}
       </div>
-      <Entries key={`${level} ${String(isOver)}`} job={job} level={level} isOver={isOver} />
+      <Entries key={level} job={job} level={level} />
     </div>
   );
 }
 
-type Props = { job: Job; level: LogLevel; isOver: boolean };
-
-function Entries({ job, level, isOver }: Props) {
-  const [query] = useState(() => jobLogQuery(job.id, level, isOver));
-  const { data, isError, error, refetch, isFetching } = useQuery(query);
-  const nameOf = useCallNames(job.id);
+function Entries({ job, level }: { job: Job; level: LogLevel }) {
+  const { nameOf, isCallRunning, changes } = useCalls(job.id);
+  const [reader] = useState(() => new LogReader());
+  const { data, isError, error, refetch, isFetching } = useQuery(jobLogQuery(job.id, level, reader, isCallRunning));
+  useEffect(() => {
+    reader.renew(changes);
+    void refetch({ cancelRefetch: false });
+  }, [reader, refetch, changes]);
   if (data === undefined)
     return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Skeleton lines={6} />;
   if (data.entries.length === 0)
@@ -57,7 +59,14 @@ function Entries({ job, level, isOver }: Props) {
         ))}
       </ol>
       {!data.isWhole && (
-        <Button size="small" busy={isFetching} onClick={() => void refetch()}>
+        <Button
+          size="small"
+          busy={isFetching}
+          onClick={() => {
+            reader.more();
+            void refetch();
+          }}
+        >
           {commonWords.showMore}
         </Button>
       )}
@@ -65,11 +74,25 @@ function Entries({ job, level, isOver }: Props) {
   );
 }
 
-/** The name of the tool of a call, else the end of its id. */
-function useCallNames(jobId: string): (callId: string) => string {
+type Calls = {
+  /** The name of the tool of a call, else the end of its id. */
+  nameOf: (callId: string) => string;
+  isCallRunning: boolean;
+  /** Another text after a call began or ended. */
+  changes: string;
+};
+
+function useCalls(jobId: string): Calls {
   const { data } = useQuery(jobStepsQuery(jobId));
   return useMemo(() => {
-    const names = new Map((data?.steps ?? []).map(({ tool_call_id: id, name }) => [id, name]));
-    return (callId) => names.get(callId) ?? shortId(callId);
+    const calls = (data?.steps ?? []).filter(({ kind }) => kind === 'tool');
+    const names = new Map(calls.map(({ tool_call_id: id, name }) => [id, name]));
+    const running = calls.filter(({ status }) => status === 'running').length;
+    const ended = calls.filter(({ ended_at: at }) => at !== null).length;
+    return {
+      nameOf: (callId) => names.get(callId) ?? shortId(callId),
+      isCallRunning: running > 0,
+      changes: `${calls.length} ${running} ${ended}`,
+    };
   }, [data]);
 }

@@ -18,9 +18,9 @@ export function CopyMenu({ job }: { job: Job }) {
   const target: CurlTarget = { origin: globalThis.location.origin, needsKey: useSession()?.auth !== 'none' };
   const copy = async (read: () => string | Promise<string>): Promise<void> => {
     try {
-      const isCopied = await copyText(await read());
+      const isCopied = await copyText(read());
       if (isCopied) showNotice(target.needsKey ? words.curlNeedsKey : words.curlCopied);
-      else showFailure(words.curlFailed, words.copyRefused);
+      else showFailure(words.curlFailed, globalThis.isSecureContext ? words.copyRefused : words.copyNeedsTls);
     } catch (error) {
       showError(words.curlFailed, error);
     }

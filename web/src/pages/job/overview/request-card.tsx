@@ -8,6 +8,7 @@ import { Json } from '../../../ui/text/json.tsx';
 import { jobWords, timelineWords } from '../../../words.ts';
 import { Fact } from '../fact.tsx';
 import css from '../job.module.css';
+import { Models } from '../models.tsx';
 
 const words = jobWords.overview;
 const { none } = jobWords.facts;
@@ -25,7 +26,7 @@ export function RequestCard({ job }: { job: Job }) {
           </Link>
         </Fact>
         <Fact name={words.role}>{job.role ?? none}</Fact>
-        <Fact name={words.model}>{job.model}</Fact>
+        <Models job={job} />
         <Fact name={words.context}>
           <Link to="/contexts/$contextId" params={{ contextId }}>
             {contextName({ id: contextId, title, first_input: null, parent_worker_id: null, worker_name })}

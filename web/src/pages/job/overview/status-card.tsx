@@ -7,7 +7,9 @@ import { contextStateQuery } from '../../../data/query/contexts.ts';
 import { Card } from '../../../ui/layout/card.tsx';
 import { useNow } from '../../../ui/state/clock.ts';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
+import { useTimeFormat } from '../../../ui/text/time-format.ts';
 import { formatDuration, RelativeTime, Time } from '../../../ui/text/time.tsx';
+import { withTimes } from '../../../ui/text/with-times.ts';
 import { jobWords, type SpentOn } from '../../../words.ts';
 import { Fact } from '../fact.tsx';
 import css from '../job.module.css';
@@ -16,6 +18,9 @@ import { spentUntil, timeSpent, type Spent } from '../timeline/rows/time-spent.t
 
 const words = jobWords.overview;
 const { facts } = jobWords;
+
+/** Poll interval of the reason: no event tells the position in the queue, or a throttle. */
+const ASK_AGAIN_MS = 2_000;
 
 /** Effectively disables the clock: the times of a finished job do not change. */
 const NEVER_MS = 1e15;
@@ -69,8 +74,11 @@ export function StatusCard({ job, steps, rows, firstTokenAt }: Props) {
 
 /** The context tells the reason for its current job only. */
 function Why({ job }: { job: Job }) {
-  const { data } = useQuery(contextStateQuery(job.context_id));
-  return data === undefined || data.job_id !== job.id ? null : <Fact name={words.why}>{data.why}</Fact>;
+  const format = useTimeFormat();
+  const { data } = useQuery({ ...contextStateQuery(job.context_id), refetchInterval: ASK_AGAIN_MS });
+  return data === undefined || data.job_id !== job.id ? null : (
+    <Fact name={words.why}>{withTimes(data.why, format)}</Fact>
+  );
 }
 
 type SpansProps = Props & { steps: readonly JobStep[] };

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ChevronLeft, ChevronRight, FileText } from 'lucide-react';
 import type { Job, JobStep } from 'nightshift/client';
+import { useState } from 'react';
 import { jobStepsQuery } from '../../../data/live/job-steps.ts';
 import { promptQuery } from '../../../data/query/jobs.ts';
 import { useMay } from '../../../data/query/session.ts';
-import { IconButton } from '../../../ui/forms/button.tsx';
+import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { Select } from '../../../ui/forms/select.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
@@ -40,7 +41,9 @@ function Chosen({ job, calls, last }: { job: Job; calls: readonly Call[]; last: 
   const search = useSearch({ from: '/jobs/$jobId' });
   const navigate = useNavigate();
   const format = useTimeFormat();
-  const call = calls.find(({ n }) => n === search.call) ?? last;
+  // A later call does not replace the one that is being read.
+  const [first] = useState(last.n);
+  const call = calls.find(({ n }) => n === (search.call ?? first)) ?? last;
   const at = calls.indexOf(call);
   const go = (n: number): void =>
     void navigate({ to: '/jobs/$jobId', params: { jobId: job.id }, search: { ...search, call: n }, replace: true });
@@ -64,6 +67,7 @@ function Chosen({ job, calls, last }: { job: Job; calls: readonly Call[]; last: 
         <IconButton label={words.later} disabled={after === undefined} onClick={() => go(after?.n ?? call.n)}>
           <ChevronRight />
         </IconButton>
+        {call !== last && <Button onClick={() => go(last.n)}>{words.newest}</Button>}
       </div>
       {before !== undefined && (
         <PromptDiff

@@ -27,8 +27,8 @@ export function PromptView({ prompt, usage }: { prompt: SentPrompt; usage: Usage
   return (
     <>
       <Notices prompt={prompt} />
-      <Numbers prompt={prompt} usage={usage} />
-      <Section title={words.parameters} differs={isLostAt('model')} isOpen={false}>
+      <Numbers prompt={prompt} usage={usage} isOtherModel={isLostAt('model')} />
+      <Section title={words.parameters} differs={false} isOpen={false}>
         <Json value={parameters} label={words.parameters} most={MOST} />
       </Section>
       <Section title={words.tools(tools?.length ?? 0)} differs={isLostAt('tools')} isOpen={false}>
@@ -83,13 +83,17 @@ function Prefix({ prefix: { lost_at: lost, message } }: { prefix: NonNullable<Se
   );
 }
 
-function Numbers({ prompt, usage }: { prompt: SentPrompt; usage: Usage | null }) {
+type NumbersProps = { prompt: SentPrompt; usage: Usage | null; isOtherModel: boolean };
+
+function Numbers({ prompt, usage, isOtherModel }: NumbersProps) {
   const { model, attempt, max_tokens: maxTokens, streaming } = prompt;
   const tokens = (count: number | undefined): ReactNode =>
     count === undefined ? words.notKnown : words.tokens(formatFull(count));
   return (
     <dl className={css.facts}>
-      <Fact name={words.model}>{model}</Fact>
+      <Fact name={words.model}>
+        {model} {isOtherModel && <Badge tone="amber">{words.otherModel}</Badge>}
+      </Fact>
       <Fact name={words.attempt}>{attempt}</Fact>
       <Fact name={words.maxTokens}>{maxTokens === null ? words.default : words.tokens(formatFull(maxTokens))}</Fact>
       <Fact name={words.streaming}>{streaming ? words.on : words.off}</Fact>

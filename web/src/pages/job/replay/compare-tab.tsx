@@ -23,40 +23,47 @@ const words = jobWords.compare;
 export function CompareTab({ job, otherId }: { job: Job; otherId: string }) {
   // `FollowJob` reads it again after events.
   const other = useQuery({ ...jobQuery(otherId), refetchInterval: false });
-  const mayConfigure = useMay('configure');
-  const ignore = useCallback(() => undefined, []);
-  if (other.data === undefined)
-    return other.isError ? (
-      <ErrorState error={other.error} onRetry={() => void other.refetch()} />
-    ) : (
-      <Skeleton lines={8} />
-    );
-  const { id, context_id: contextId } = other.data;
   return (
     <div className={css.stack}>
-      {!isFinished(other.data) && <FollowJob jobId={id} contextId={contextId} onFirstToken={ignore} />}
       <p className={styles.close}>
         <Link to="/jobs/$jobId" params={{ jobId: job.id }} className={buttonClass({ size: 'small' })}>
           <X aria-hidden="true" /> {words.close}
         </Link>
       </p>
+      {other.data === undefined &&
+        (other.isError ? (
+          <ErrorState error={other.error} onRetry={() => void other.refetch()} />
+        ) : (
+          <Skeleton lines={8} />
+        ))}
+      {other.data !== undefined && <Pair job={job} other={other.data} />}
+    </div>
+  );
+}
+
+function Pair({ job, other }: { job: Job; other: Job }) {
+  const mayConfigure = useMay('configure');
+  const ignore = useCallback(() => undefined, []);
+  return (
+    <>
+      {!isFinished(other) && <FollowJob jobId={other.id} contextId={other.context_id} onFirstToken={ignore} />}
       <div className={styles.pair}>
         <Compared job={job} title={words.this} />
-        <Compared job={other.data} title={words.other} />
+        <Compared job={other} title={words.other} />
       </div>
       <Card title={words.differences}>
-        <Differences job={job} other={other.data} />
+        <Differences job={job} other={other} />
       </Card>
-      {mayConfigure && job.steps > 0 && other.data.steps > 0 && (
+      {mayConfigure && job.steps > 0 && other.steps > 0 && (
         <PromptDiff
           title={words.prompts}
           open={words.showPrompts}
           close={words.hidePrompts}
           before={{ jobId: job.id, n: 1 }}
-          after={{ jobId: id, n: 1 }}
+          after={{ jobId: other.id, n: 1 }}
         />
       )}
-    </div>
+    </>
   );
 }
 
@@ -65,10 +72,14 @@ function Differences({ job, other }: { job: Job; other: Job }) {
   if (before === null || after === null)
     return (
       <p className={css.soft} role="status">
-        {isFinished(job) && isFinished(other) ? words.noOutput : words.wait}
+        {[job, other].some(hasNoOutput) ? words.noOutput : words.wait}
       </p>
     );
   return <TextDiff before={before} after={after} label={words.differences} most={720} />;
+}
+
+function hasNoOutput(job: Job): boolean {
+  return isFinished(job) && job.output === null;
 }
 
 /** Structured output is compared member by member, a line for each. */

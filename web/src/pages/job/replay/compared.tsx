@@ -12,6 +12,7 @@ import { Tokens } from '../../../ui/text/tokens.tsx';
 import { jobWords, timelineWords } from '../../../words.ts';
 import { Fact } from '../fact.tsx';
 import css from '../job.module.css';
+import { Models } from '../models.tsx';
 import styles from './replay.module.css';
 
 const words = jobWords.compare;
@@ -28,7 +29,7 @@ export function Compared({ job, title }: { job: Job; title: string }) {
               {timelineWords.title(shortId(job.id))}
             </Link>
           </Fact>
-          <Fact name={overview.model}>{job.model}</Fact>
+          <Models job={job} />
           <Fact name={facts.duration}>
             <Duration from={job.starts_at ?? job.created_at} to={job.finished_at} />
           </Fact>

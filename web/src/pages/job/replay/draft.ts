@@ -1,29 +1,22 @@
-/** What a replay changes of the settings that the job was run with. Pure. */
-import type { ConfigPatch } from 'nightshift/client';
+/** Reads the form of a replay. Pure. */
 import { FIELDS } from '../../../config-editor/fields.ts';
-import type { Settings } from '../../../data/jobs/replay-settings.ts';
+import type { Settings, Wanted } from '../../../data/jobs/replay-settings.ts';
 
+/** `parameters`: as JSON. */
 export type ReplayDraft = { model: string; systemPrompt: string; parameters: string };
 
-/**
- * `configured`: the model that the worker has now, and so has the fork. The prompt and the parameters of a fork are the
- * current ones, too, which `settings` has if they changed. `patch` null: a field is wrong. `fault`: of the parameters.
- */
-export function toPatch(
-  { systemPrompt, parameters }: Settings,
-  configured: string,
-  draft: ReplayDraft,
-): { patch: ConfigPatch | null; fault: string | null } {
+export function toDraft({ model, systemPrompt, parameters }: Omit<Settings, 'from' | 'outputSchema'>): ReplayDraft {
+  return { model, systemPrompt, parameters: JSON.stringify(parameters, null, 2) };
+}
+
+/** `wanted` null: a field is wrong. `fault`: of the parameters. */
+export function readDraft(draft: ReplayDraft): { wanted: Wanted | null; fault: string | null } {
   const written = draft.parameters.trim() === '' ? '{}' : draft.parameters;
   const read = FIELDS.parameters.read(written);
-  if (read.kind === 'wrong') return { patch: null, fault: read.message };
+  if (read.kind === 'wrong') return { wanted: null, fault: read.message };
   const model = draft.model.trim();
-  if (model === '') return { patch: null, fault: null };
-  const patch: ConfigPatch = {};
-  if (model !== configured) patch.model = model;
-  if (draft.systemPrompt !== systemPrompt) patch.system_prompt = draft.systemPrompt;
   const { value } = read;
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (isObject && JSON.stringify(value) !== JSON.stringify(parameters)) patch.parameters = value;
-  return { patch, fault: null };
+  if (model === '' || !isObject) return { wanted: null, fault: null };
+  return { wanted: { model, systemPrompt: draft.systemPrompt, parameters: value }, fault: null };
 }

@@ -1,106 +1,93 @@
 /** Asks for what is different in the replay, and says what its tools do. */
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
-import { TriangleAlert } from 'lucide-react';
+import { useQuery } from '@tanstack/react-query';
 import type { Job } from 'nightshift/client';
 import { useState } from 'react';
-import { FIELDS } from '../../../config-editor/fields.ts';
+import { client } from '../../../data/client.ts';
 import { shortId } from '../../../data/format.ts';
-import { startReplay } from '../../../data/jobs/replay.ts';
-import { TOOL_MODES, type Settings, type ToolMode } from '../../../data/jobs/replay-settings.ts';
-import { useModels } from '../../../data/names.ts';
+import { readSettings } from '../../../data/jobs/replay.ts';
+import type { Settings, ToolMode, Wanted } from '../../../data/jobs/replay-settings.ts';
+import { beginReplay, type Attempt, type Replay } from '../../../data/jobs/start-replay.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { Field, TextArea, TextField } from '../../../ui/forms/field.tsx';
-import { Select } from '../../../ui/forms/select.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
+import { Skeleton } from '../../../ui/layout/skeleton.tsx';
+import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { jobWords } from '../../../words.ts';
-import { toPatch } from './draft.ts';
-import css from './replay.module.css';
+import { readDraft, toDraft, type ReplayDraft } from './draft.ts';
+import { ReplayFields } from './replay-fields.tsx';
+import { UnknownReplay } from './unknown-replay.tsx';
+import { useStart } from './use-start.ts';
 
 const words = jobWords.replay;
 
-const MODES = TOOL_MODES.map((value) => ({ value, label: words.modes[value].label }));
+/** `unknown`: a replay that may have started. It is repeated as it was, so that it runs once. */
+type Props = {
+  job: Job;
+  unknown: Attempt | null;
+  onUnknown: (attempt: Attempt | null) => void;
+  onClose: () => void;
+};
 
-type Props = { job: Job; settings: Settings; onClose: () => void };
-
-export function ReplayDialog({ job, settings, onClose }: Props) {
-  const [draft, setDraft] = useState({
-    model: settings.model,
-    systemPrompt: settings.systemPrompt,
-    parameters: JSON.stringify(settings.parameters, null, 2),
+export function ReplayDialog({ job, unknown, onUnknown, onClose }: Props) {
+  const settings = useQuery({
+    queryKey: keys.replay(job.id),
+    queryFn: ({ signal }) => readSettings(client, job, signal),
+    gcTime: 0,
   });
-  const [tools, setTools] = useState<ToolMode>('ask');
-  const models = useModels();
-  const { patch, fault } = toPatch(settings, job.model, draft);
-  const start = useStart(job, { settings, tools, onStarted: onClose });
-  const change = (changed: Partial<typeof draft>): void => setDraft({ ...draft, ...changed });
+  const [changes, setChanges] = useState<Partial<ReplayDraft>>({});
+  const [tools, setTools] = useState<ToolMode>(unknown?.replay.tools ?? 'ask');
+  const first = unknown?.replay.wanted ?? settings.data;
+  const draft = first === undefined ? null : { ...toDraft(first), ...changes };
+  const { wanted, fault } = draft === null ? { wanted: null, fault: null } : readDraft(draft);
+  const start = useStart(job, { onUnknown, onStarted: onClose });
+  const replay = unknown?.replay ?? toReplay(job, settings.data, wanted, tools);
   return (
     <FormDialog
       title={words.title}
       description={words.about}
       wide
-      submit={words.submit}
-      canSubmit={patch !== null}
+      submit={unknown === null ? words.submit : words.submitAgain}
+      canSubmit={replay !== null}
       saving={start}
-      onSubmit={() => patch !== null && start.mutate(patch)}
+      onSubmit={() => replay !== null && start.mutate(unknown ?? beginReplay(replay))}
       onClose={onClose}
     >
-      <TextField
-        label={FIELDS.model.label}
-        value={draft.model}
-        suggestions={models}
-        spellCheck={false}
-        onChange={({ target }) => change({ model: target.value })}
-      />
-      <TextArea
-        label={FIELDS.system_prompt.label}
-        rows={6}
-        value={draft.systemPrompt}
-        hint={settings.isExact ? undefined : words.notExact}
-        onChange={({ target }) => change({ systemPrompt: target.value })}
-      />
-      <TextArea
-        label={FIELDS.parameters.label}
-        rows={4}
-        spellCheck={false}
-        value={draft.parameters}
-        error={fault}
-        onChange={({ target }) => change({ parameters: target.value })}
-      />
-      <Field label={words.tools} hint={words.modes[tools].about}>
-        {(tie) => <Select {...tie} value={tools} options={MODES} onChange={setTools} />}
-      </Field>
-      {tools !== 'none' && (
-        <p className={css.warning} role="note">
-          <TriangleAlert aria-hidden="true" />
-          {words.warning}
-        </p>
+      {draft === null &&
+        (settings.isError ? (
+          <ErrorState error={settings.error} onRetry={() => void settings.refetch()} />
+        ) : (
+          <Skeleton lines={6} />
+        ))}
+      {draft !== null && (
+        <ReplayFields
+          draft={draft}
+          tools={tools}
+          note={settings.data === undefined ? undefined : noteOf(settings.data)}
+          fault={fault}
+          disabled={unknown !== null}
+          onChange={(change) => setChanges({ ...changes, ...change })}
+          onTools={setTools}
+        />
       )}
+      {unknown !== null && <UnknownReplay fork={unknown.fork} />}
     </FormDialog>
   );
 }
 
-type Start = { settings: Settings; tools: ToolMode; onStarted: () => void };
+/** Null: it cannot be started. */
+function toReplay(job: Job, settings: Settings | undefined, wanted: Wanted | null, tools: ToolMode): Replay | null {
+  if (settings === undefined || wanted === null || job.input === null) return null;
+  const title = words.forkTitle(shortId(job.id));
+  const { outputSchema } = settings;
+  return { messageId: job.input.message_id, title, wanted, tools, outputSchema };
+}
 
-function useStart(job: Job, { settings, tools, onStarted }: Start) {
-  const cache = useQueryClient();
-  const navigate = useNavigate();
-  return useMutation({
-    mutationFn: (patch: NonNullable<ReturnType<typeof toPatch>['patch']>) =>
-      startReplay(job, job.input?.message_id ?? '', {
-        settings,
-        patch,
-        tools,
-        title: words.forkTitle(shortId(job.id)),
-      }),
-    onSuccess: (other) => {
-      void cache.invalidateQueries({ queryKey: keys.contexts });
-      onStarted();
-      return navigate({
-        to: '/jobs/$jobId',
-        params: { jobId: job.id },
-        search: { tab: 'compare', compare: other },
-      });
-    },
-  });
+function noteOf({ from }: Settings): string | undefined {
+  switch (from) {
+    case 'sent':
+      return undefined;
+    case 'changed':
+      return words.changed;
+    case 'current':
+      return words.current;
+  }
 }

@@ -36,8 +36,9 @@ export function CallDetails({ job, step, callId }: Props) {
       {data === undefined && !isError && <Skeleton lines={2} />}
       {isError && <ErrorState error={error} onRetry={() => void refetch()} />}
       {data !== undefined && <Stored read={data} isOver={step.ended_at !== null} />}
-      {(step.ended_at === null || (step.log?.entries ?? 0) > 0) && (
-        <CallLog jobId={job.id} callId={callId} isOver={step.ended_at !== null} title={timelineWords.details.log} />
+      {/* A call that waits writes nothing. */}
+      {(step.status === 'running' || (step.log?.entries ?? 0) > 0) && (
+        <CallLog jobId={job.id} callId={callId} isOver={step.status !== 'running'} title={timelineWords.details.log} />
       )}
     </>
   );
@@ -77,16 +78,17 @@ function Part({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Decision({ approval }: { approval: NonNullable<JobStep['approval']> }) {
-  const { decision, reason, decided_at: at, actor } = approval;
+  const { decision, reason, input, decided_at: at, actor } = approval;
   // Only keys that the API made have names.
   const isNamed = actor !== null && actor.id !== null && !actor.id.startsWith('env:') && actor.kind !== 'token';
   const names = useKeyNames(useMay('keys') && isNamed);
-  const gaps = { decision: words.decisions[decision], when: <Time at={at} as="second" /> };
+  const decided = `${words.decisions[decision]}${input === null ? '' : words.withEdited}`;
+  const gaps = { decision: decided, when: <Time at={at} as="second" /> };
   return (
     <p className={css.facts}>
       <span>
         {actor === null ? (
-          <Sentence text={words.decided} gaps={gaps} />
+          <Sentence text={words.decidedByTimeout} gaps={gaps} />
         ) : (
           <Sentence text={words.decidedBy} gaps={{ ...gaps, actor: actorName(actor, names) }} />
         )}

@@ -2,17 +2,17 @@
 import { Link } from '@tanstack/react-router';
 import { FileText, ZoomIn } from 'lucide-react';
 import type { JobStep } from 'nightshift/client';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { CallLog } from '../../../call-log/call-log.tsx';
 import { CallProgress } from '../../../call-log/call-progress.tsx';
-import { Button } from '../../../ui/forms/button.tsx';
+import { Button, buttonClass } from '../../../ui/forms/button.tsx';
 import { CopyButton } from '../../../ui/text/copy-button.tsx';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
 import { useTimeFormat } from '../../../ui/text/time-format.ts';
 import { formatDuration } from '../../../ui/text/time.tsx';
 import { Tokens, formatCount } from '../../../ui/text/tokens.tsx';
+import { Fact } from '../fact.tsx';
 import css from './chart.module.css';
-import { PromptDialog } from './prompt.tsx';
 import type { Row } from './rows/rows.ts';
 import { statusWords, stretchWords, timelineWords, type StretchKind } from '../../../words.ts';
 
@@ -99,14 +99,15 @@ function StepLog({ jobId, step, isOver }: { jobId: string; step: JobStep; isOver
 }
 
 function Prompt({ jobId, n, children }: { jobId: string; n: number; children: ReactNode }) {
-  const [isOpen, setOpen] = useState(false);
   return (
-    <>
-      <Button size="small" onClick={() => setOpen(true)}>
-        <FileText /> {children}
-      </Button>
-      {isOpen && <PromptDialog jobId={jobId} n={n} onClose={() => setOpen(false)} />}
-    </>
+    <Link
+      to="/jobs/$jobId"
+      params={{ jobId }}
+      search={{ tab: 'prompt', call: n }}
+      className={buttonClass({ size: 'small' })}
+    >
+      <FileText aria-hidden="true" /> {children}
+    </Link>
   );
 }
 
@@ -163,14 +164,5 @@ function IdFact({ name, id, copy }: { name: string; id: string; copy: string }) 
     <Fact name={name}>
       <code>{id}</code> <CopyButton read={() => id} label={copy} />
     </Fact>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,10 +1,5 @@
 /** Texts of the page of a job: its head, its actions, and all tabs but the timeline. */
-import type { JobStep } from 'nightshift/client';
-
-const decisions: Readonly<Record<NonNullable<JobStep['approval']>['decision'], string>> = {
-  approve: 'Approved',
-  deny: 'Denied',
-};
+import { decisionWords } from './timeline.ts';
 
 export const jobWords = {
   views: 'Views of the job',
@@ -20,11 +15,12 @@ export const jobWords = {
   },
 
   actions: {
-    chat: 'Open context',
+    chat: 'Open chat',
     tree: 'Worker tree',
     parentJob: 'Parent job',
     retry: 'Retry',
     retryFailed: 'Could not retry',
+    retryUnknown: 'The API did not say why.',
     copyLink: 'Copy link',
     curl: 'Copy as cURL',
     curlOf: { read: 'Read this job', input: 'Post the same input again', retry: 'Run on the history again' },
@@ -32,7 +28,9 @@ export const jobWords = {
     /** What the command needs. */
     curlNeedsKey: 'Copied. Set NIGHTSHIFT_API_KEY in the shell that runs it.',
     curlFailed: 'Could not copy the command',
-    copyRefused: 'The browser allows this only over HTTPS or from localhost.',
+    /** On a page without TLS, and elsewhere. */
+    copyNeedsTls: 'The browser allows this only over HTTPS or from localhost.',
+    copyRefused: 'The browser did not allow the page to write to the clipboard.',
   },
 
   /** Parts of a command for a shell. */
@@ -71,6 +69,8 @@ export const jobWords = {
     worker: 'Worker',
     role: 'Role',
     model: 'Model',
+    /** Of a job that has called no model. */
+    currentModel: 'Current model of the worker',
     context: 'Context',
     branch: 'Branch',
     id: 'Job id',
@@ -118,21 +118,24 @@ export const jobWords = {
     call: 'Model call',
     earlier: 'Earlier call',
     later: 'Later call',
+    newest: 'Newest call',
     changes: (n: number) => `Changes since call ${n}`,
     showChanges: 'Show changes',
     hideChanges: 'Hide changes',
     diffNotExact:
-      'Not exactly as sent: of what has changed since, the current values are compared, so that a difference may be missing.',
+      'One of the requests is not shown exactly as sent: where settings have changed since, their current values are compared, so a difference may be missing.',
     option: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}`,
     failedOption: (n: number, model: string, time: string) => `Call ${n}: ${model}, ${time}, failed`,
     empty: 'No model call yet',
     exact: 'Exactly as sent',
     exactAbout: 'Checked by the hashes that are stored with the call.',
     notExact: 'Not exactly as sent',
-    noPrefix: 'No earlier request is known that this one could continue.',
-    continues: 'This request continues the one before it: the provider can read all of that from its cache.',
+    noPrefix: 'There is no earlier request to compare with.',
+    continues:
+      'This request starts with the whole request before it, so the provider can read that part from its cache.',
     differs: 'Differs from the request before. What follows could not be read from the cache.',
     model: 'Model',
+    otherModel: 'Differs from the request before',
     attempt: 'Attempt',
     maxTokens: 'Maximum output',
     streaming: 'Streaming',
@@ -167,9 +170,10 @@ export const jobWords = {
     error: 'Error',
     /** In a text, for an image of the result. */
     image: '[image]',
-    decisions,
+    decisions: decisionWords,
     decidedBy: '{decision} by {actor}, {when}',
-    decided: '{decision}, {when}',
+    decidedByTimeout: '{decision} by the timeout, {when}',
+    withEdited: ' with edited arguments',
     executions: (count: number) => `Executed ${count} times`,
     attempt: (attempt: number) => `attempt ${attempt}`,
     call: (n: number) => `call ${n}`,
@@ -196,14 +200,20 @@ export const jobWords = {
     title: 'Replay with another model or prompt',
     about:
       'Copies the context up to the input of this job, and answers the input there with these settings. This job and its context stay as they are.',
-    notExact: 'The settings have changed since this job ran. The fields have the current ones.',
+    changed: 'The settings have changed since this job ran. The fields have the current ones.',
+    current: 'This job made no model call. The fields have the current settings of its worker.',
+    noInput:
+      'The input of this job is no longer in the history of its context, for example because it was retracted. Send it again as a new message.',
+    unknown: 'The replay may have started. Try again sends the same request, which starts it only once.',
+    openFork: 'Open the chat of the replay',
     tools: 'Tools',
     warning:
       'A replay is a real run: a tool that runs has its effects again, such as a second mail or a second payment.',
     modes: {
       ask: {
         label: 'Ask before each call',
-        about: 'Each call waits in the inbox until a person approves or denies it.',
+        about:
+          'Each call waits in the inbox for approval. If the config file sets limits.approval_timeout_s, limits.approval_default decides after that time. It may approve the call.',
       },
       none: { label: 'No tools', about: 'The model gets no tools, and answers from the history alone.' },
       same: {
@@ -212,6 +222,7 @@ export const jobWords = {
       },
     },
     submit: 'Start replay',
+    submitAgain: 'Try again',
     forkTitle: (job: string) => `Replay of job ${job}`,
   },
 
@@ -222,13 +233,13 @@ export const jobWords = {
     job: 'Job',
     noPrice: 'unknown',
     waits: 'It waits.',
-    answer: 'Open its context to answer',
+    answer: 'Open its chat to answer',
     differences: 'Differences between the outputs',
     prompts: 'Differences between the first prompts',
     showPrompts: 'Show differences',
     hidePrompts: 'Hide differences',
     wait: 'Shown when both jobs have an output.',
-    noOutput: 'One of the jobs has no output.',
+    noOutput: 'There is nothing to compare: one of the jobs has ended without an output.',
   },
 
   json: {

@@ -68,7 +68,8 @@ const throttledBy: Readonly<Record<NonNullable<JobStep['reason']>, string>> = {
   overloaded: 'the provider is overloaded',
 };
 
-const decisions: Readonly<Record<NonNullable<JobStep['approval']>['decision'], string>> = {
+/** Also for the steps of a job. */
+export const decisionWords: Readonly<Record<NonNullable<JobStep['approval']>['decision'], string>> = {
   approve: 'Approved',
   deny: 'Denied',
 };
@@ -176,7 +177,7 @@ export const timelineWords = {
   },
   details: {
     expires: (at: string) => `expires ${at}`,
-    decisions,
+    decisions: decisionWords,
     cacheLost: (at: PrefixPart) => `Lost ${lostAt[at]}`,
     log: 'Log of the tool',
     zoom: 'Zoom to row',
@@ -186,14 +187,11 @@ export const timelineWords = {
     childChat: 'Chat of the child worker',
   },
   prompt: {
-    title: (n: number) => `Prompt of model call ${n}`,
-    sentTo: (model: string) => `Sent to ${model}`,
     changed: (parts: SentPrompt['differs']) =>
       `Changed since the call: ${parts.map((part) => promptParts[part]).join(', ')}. ` +
       'The current values are shown instead of those sent.',
     cacheLost: (at: PrefixPart) => `The provider’s prompt cache was lost ${lostAt[at]}.`,
     /** `index`: of the first message that differs. */
     firstDifferent: (index: number) => `The first different message has the index ${index}.`,
-    label: 'Prompt',
   },
 } as const;
