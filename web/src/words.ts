@@ -5,7 +5,7 @@
 export { actorWords } from './words/actors.ts';
 export { answerWords } from './words/answers.ts';
 export { apiKeysWords } from './words/api-keys.ts';
-export { appWords } from './words/app.ts';
+export { appWords, paletteWords } from './words/app.ts';
 export { callLogWords } from './words/call-log.ts';
 export { actionOn, commonWords } from './words/common.ts';
 export { configWords } from './words/config-editor.ts';
@@ -44,7 +44,6 @@ export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
-export { paletteWords } from './words/pages/palette.ts';
 export { placeWords } from './words/places.ts';
 export { statusWords, type Status } from './words/status.ts';
 export { durationWords, uiWords, type SecretKind } from './words/ui.ts';
