@@ -22,8 +22,8 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   /** Set within a container that has a border. */
   flush?: boolean;
-  /** `rows` are a part of a longer list with so many rows. */
-  part?: RowWindow & { total: number };
+  /** `rows` are a part of a longer list with so many rows; null: their number is not known. */
+  part?: RowWindow & { total: number | null };
 };
 
 /** A table; on phones a list, where each row has the names of the columns beside its values. */
@@ -56,9 +56,9 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
-      <table className={css.table} aria-rowcount={part === undefined ? undefined : part.total + 1}>
+      <table className={css.table} aria-rowcount={part === undefined ? undefined : rowCountOf(part.total)}>
         <thead>
-          <tr>
+          <tr aria-rowindex={part === undefined ? undefined : 1}>
             {columns.map((column) => (
               <th key={column.name} scope="col" className={look(column)} aria-sort={column.sort}>
                 {column.head}
@@ -87,6 +87,11 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
       </table>
     </div>
   );
+}
+
+/** With the header. */
+function rowCountOf(total: number | null): number {
+  return total === null ? -1 : total + 1;
 }
 
 /** Stands for rows that are not in the document. */
