@@ -26,7 +26,7 @@ export type ListProps = {
   more: boolean;
 };
 
-export function JobTable({ jobs, selection, sort, onSort, more }: ListProps) {
+export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   const [shown] = useColumns();
   const part = useRowWindow(jobs.length);
   const sorted = (name: JobOrder | undefined): Partial<Column<Job>> => {
@@ -47,7 +47,7 @@ export function JobTable({ jobs, selection, sort, onSort, more }: ListProps) {
     <Table
       label={placeWords.jobs}
       rows={jobs.slice(part.first, part.first + MOST_ROWS)}
-      part={{ ...part, total: more ? null : jobs.length }}
+      part={{ ...part, total: jobs.length }}
       rowKey={({ id }) => id}
       columns={[
         {

@@ -22,8 +22,8 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   /** Set within a container that has a border. */
   flush?: boolean;
-  /** `rows` are a part of a longer list with so many rows; null: their number is not known. */
-  part?: RowWindow & { total: number | null };
+  /** `rows` are a part of a longer list with so many rows. */
+  part?: RowWindow & { total: number };
 };
 
 /** A table; on phones a list, where each row has the names of the columns beside its values. */
@@ -56,7 +56,7 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
-      <table className={css.table} aria-rowcount={part === undefined ? undefined : rowCountOf(part.total)}>
+      <table className={css.table} aria-rowcount={part === undefined ? undefined : part.total + 1}>
         <thead>
           <tr aria-rowindex={part === undefined ? undefined : 1}>
             {columns.map((column) => (
@@ -87,11 +87,6 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
       </table>
     </div>
   );
-}
-
-/** With the header. */
-function rowCountOf(total: number | null): number {
-  return total === null ? -1 : total + 1;
 }
 
 /** Stands for rows that are not in the document. */
