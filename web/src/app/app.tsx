@@ -4,7 +4,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { followChanges } from '../data/live/changes.ts';
 import { makeQueryClient } from '../data/query/query-client.ts';
-import { sessionQuery, useMay, useSession } from '../data/query/session.ts';
+import { sessionQuery, useMay, useWhose } from '../data/query/session.ts';
 import { ErrorState } from '../ui/state/error-state.tsx';
 import { Spinner } from '../ui/state/spinner.tsx';
 import { SecretDialog } from '../ui/layout/secret-dialog.tsx';
@@ -58,8 +58,7 @@ function SignInGuard({ entryError }: { entryError: string | null }) {
 /** Another sign-in may have failed while this browser was signed in. */
 function SignedIn({ problem, onShown }: { problem: string | null; onShown: () => void }) {
   const mayRead = useMay('read');
-  const session = useSession();
-  const whose = JSON.stringify([session?.tenant ?? null, session?.user ?? null]);
+  const whose = useWhose();
   useEffect(() => (mayRead ? followChanges(queryClient, whose) : undefined), [mayRead, whose]);
   useEffect(() => {
     if (problem === null) return;

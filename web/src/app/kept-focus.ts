@@ -1,13 +1,15 @@
 /**
  * Gives the focus to a near element if what has it disappears or is disabled; browsers give it to `<body>`, where the
  * next Tab begins at the top of the page. Of a list that is the next row, else the one before; elsewhere what is around
- * it. The card of a tool call never gets it from outside, since keys decide in the card that has the focus. Dialogs,
- * menus and cards that decide it themselves do so earlier.
+ * it. The card of a tool call never gets it from outside, since keys decide in the card that has the focus; neither does a
+ * row of a list whose keys act on the focused row. Dialogs, menus and cards that decide it themselves do so earlier.
  */
 import { useEffect } from 'react';
 
 const ROW = 'li,tr,article,[data-row]';
 const CARD = '[data-call]';
+/** Around a list whose keys act on the row that has the focus. */
+const KEYED = '[data-row-keys]';
 const USABLE = 'a[href], button:not(:disabled), input:not(:disabled), textarea:not(:disabled), [tabindex]';
 
 /** Where a removed node was. */
@@ -75,7 +77,7 @@ function heirOf(gap: Gap | null): HTMLElement | null {
   if (gap === null) return null;
   const rows = gap.wasRow ? [gap.next, gap.previous] : [];
   for (const row of rows) {
-    const heir = row instanceof HTMLElement && row.isConnected ? firstIn(row) : null;
+    const heir = row instanceof HTMLElement && row.isConnected && row.closest(KEYED) === null ? firstIn(row) : null;
     if (heir !== null) return heir;
   }
   return around(gap.parent);

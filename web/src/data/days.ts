@@ -3,7 +3,7 @@
 export const OWN_TIMEZONE = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The zone of a day: the browser's, or UTC. */
-type Zone = 'local' | 'utc';
+export type Zone = 'local' | 'utc';
 
 /** From the start of the first day to the end of the last day. An invalid day sets no limit. */
 export function spanOf(
@@ -17,6 +17,13 @@ export function spanOf(
     ...(begin === null ? {} : { created_after: begin }),
     ...(end === null ? {} : { created_before: end }),
   };
+}
+
+type Moving = { within_ms?: number; created_after?: string };
+
+/** A filter as of now: a range that moves with the time gets its start. */
+export function asOfNow<Filter extends Moving>({ within_ms: within, ...rest }: Filter): Omit<Filter, 'within_ms'> {
+  return within === undefined ? rest : { ...rest, created_after: new Date(Date.now() - within).toISOString() };
 }
 
 /** The day of a time, in milliseconds, or so many days before it. */

@@ -1,15 +1,25 @@
 /** Retries of several jobs, page by page: first as a dry run, which says what would happen. */
 import type { RetriedJob, RetryJobs } from 'nightshift/client';
 import { client } from './client.ts';
-import type { JobFilter, JobStatus } from './query/keys.ts';
+import { asOfNow } from './days.ts';
+import type { JobFilter, JobStatus } from './jobs/job-filter.ts';
 
-/** On which jobs a dialog acts. */
-export type JobTarget = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: JobFilter };
+/** On which jobs a dialog acts. `unfinished`: those of the selected ones that had not ended when the list was read. */
+export type JobTarget =
+  | { kind: 'selected'; ids: readonly string[]; unfinished: readonly string[] }
+  | { kind: 'matching'; filter: JobFilter };
+
+/** Where the next page begins: the index of an id, or a cursor. */
+type Place = number | string;
+
+/** `next`: null: there are no more jobs. */
+export type RetriedPart = { jobs: readonly RetriedJob[]; next: Place | null };
 
 /** Jobs of one request. */
 const PAGE = 200;
-/** A dry run looks at so many jobs. */
+/** One dry run looks at so many jobs, and reads so many pages: those of a search may be empty. */
 const MOST_LOOKED_AT = 1_000;
+const MOST_PAGES = 10;
 
 const RETRIABLE = ['failed', 'incomplete', 'cancelled', 'interrupted'] as const;
 
@@ -17,55 +27,57 @@ export function isRetriable({ status }: { status: JobStatus }): boolean {
   return RETRIABLE.some((one) => one === status);
 }
 
-/** What would happen to each job. `more`: there are jobs that were not looked at. */
-export async function foreseeRetry(
-  target: JobTarget,
-  signal: AbortSignal,
-): Promise<{ jobs: RetriedJob[]; more: boolean }> {
+/** What would happen to the next jobs. */
+export async function foreseeRetry(target: JobTarget, from: Place | null, signal: AbortSignal): Promise<RetriedPart> {
   const jobs: RetriedJob[] = [];
-  for await (const page of pagesOf(target, true, signal)) {
-    jobs.push(...page);
-    if (jobs.length >= MOST_LOOKED_AT) return { jobs, more: true };
+  let next = from;
+  for (let pages = 0; pages < MOST_PAGES && jobs.length < MOST_LOOKED_AT; pages += 1) {
+    const page = await readPage(target, next, true, signal);
+    jobs.push(...page.jobs);
+    next = page.next;
+    if (next === null) break;
   }
-  return { jobs, more: false };
+  return { jobs, next };
 }
 
-/** `onPage`: gets what happened so far. */
+/** `onPage`: gets what happened so far. `before`: what it got last, before an error; the retry goes on from there. */
 export async function retryJobs(
   target: JobTarget,
-  onPage: (jobs: readonly RetriedJob[]) => void,
-): Promise<RetriedJob[]> {
-  const jobs: RetriedJob[] = [];
-  for await (const page of pagesOf(target, false)) {
-    jobs.push(...page);
-    onPage([...jobs]);
-  }
-  return jobs;
+  before: RetriedPart | null,
+  onPage: (soFar: RetriedPart) => void,
+): Promise<readonly RetriedJob[]> {
+  let soFar: RetriedPart = before ?? { jobs: [], next: null };
+  do {
+    const page = await readPage(target, soFar.next, false);
+    soFar = { jobs: [...soFar.jobs, ...page.jobs], next: page.next };
+    onPage(soFar);
+  } while (soFar.next !== null);
+  return soFar.jobs;
 }
 
-async function* pagesOf(target: JobTarget, dryRun: boolean, signal?: AbortSignal): AsyncGenerator<RetriedJob[]> {
+async function readPage(
+  target: JobTarget,
+  from: Place | null,
+  dryRun: boolean,
+  signal?: AbortSignal,
+): Promise<RetriedPart> {
   const options = signal === undefined ? {} : { signal };
   if (target.kind === 'selected') {
-    for (let at = 0; at < target.ids.length; at += PAGE) {
-      const ids = target.ids.slice(at, at + PAGE);
-      yield (await client.jobs.retryAll({ ids, dry_run: dryRun }, options)).data;
-    }
-    return;
+    const begin = typeof from === 'number' ? from : 0;
+    const ids = target.ids.slice(begin, begin + PAGE);
+    const { data } = await client.jobs.retryAll({ ids, dry_run: dryRun }, options);
+    return { jobs: data, next: begin + PAGE < target.ids.length ? begin + PAGE : null };
   }
   const filter = retryFilterOf(target.filter);
-  if (filter === null) return;
-  for (let cursor: string | undefined; ;) {
-    const body: RetryJobs = { filter, limit: PAGE, dry_run: dryRun, ...(cursor !== undefined && { cursor }) };
-    const page = await client.jobs.retryAll(body, options);
-    yield page.data;
-    if (page.next_cursor === null) return;
-    cursor = page.next_cursor;
-  }
+  if (filter === null) return { jobs: [], next: null };
+  const cursor = typeof from === 'string' ? { cursor: from } : {};
+  const page = await client.jobs.retryAll({ filter, limit: PAGE, dry_run: dryRun, ...cursor }, options);
+  return { jobs: page.data, next: page.next_cursor };
 }
 
 /** Without a status: failed and incomplete jobs. Null: none of the statuses of the filter can be retried. */
 function retryFilterOf(filter: JobFilter): NonNullable<RetryJobs['filter']> | null {
-  const { status: statuses, sort: _, ...rest } = filter;
+  const { status: statuses, sort: _, ...rest } = asOfNow(filter);
   if (statuses === undefined) return { ...rest, status: ['failed', 'incomplete'] };
   const status = RETRIABLE.filter((one) => statuses.includes(one));
   return status.length === 0 ? null : { ...rest, status };

@@ -64,6 +64,19 @@ export function withFreshTop<One extends Item & { updated_at: string }>(
   return { ...list, pages: [first, ...rest] };
 }
 
+/**
+ * For a list in another order, or with gaps: puts fresh items in the place of those that are known, since a page that was
+ * read again does not continue at the next one. Only a list of one page also gains and loses items.
+ */
+export function withFreshItems<One extends Item>(list: Pages<One>, fresh: Listed<One>): Pages<One> {
+  if (list.pages.length === 1) return { ...list, pages: [fresh] };
+  const byId = new Map(fresh.data.map((one) => [one.id, one]));
+  return {
+    ...list,
+    pages: list.pages.map((page) => ({ ...page, data: page.data.map((one) => byId.get(one.id) ?? one) })),
+  };
+}
+
 /** The cursor of the page that contains an item; undefined: of the first page. */
 export function cursorOfPageWith<One extends Item>({ pages, pageParams }: Pages<One>, id: string | null) {
   const at = pages.findIndex(({ data }) => data.some((one) => one.id === id));

@@ -1,13 +1,13 @@
 /** Queries for jobs, and cancelling several jobs. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { isFinished, type Job } from 'nightshift/client';
+import { isFinished } from 'nightshift/client';
 import { client } from '../client.ts';
-import type { Listed, Pages } from './fresh-page.ts';
-import { keys, type JobFilter, type JobStatus } from './keys.ts';
+import { asOfNow } from '../days.ts';
+import { withFreshItems } from './fresh-page.ts';
+import { UNFINISHED, type JobFilter, type JobStatus } from '../jobs/job-filter.ts';
+import { keys } from './keys.ts';
 import { at, byCursor } from './pages-of.ts';
 
-/** The statuses of a job that has not ended. */
-export const UNFINISHED = ['delayed', 'queued', 'running', 'waiting'] as const;
 type Unfinished = (typeof UNFINISHED)[number];
 
 const ENDED: JobStatus[] = ['completed', 'incomplete', 'failed', 'cancelled', 'interrupted'];
@@ -38,13 +38,8 @@ export function jobsRefresh(filter: JobFilter) {
     readPage: (cursor: string | undefined, signal: AbortSignal) => readPage(filter, cursor, signal),
     pollMs: 3_000,
     // Only the default order is by id, newest first; a search may leave gaps in it.
-    ...(filter.sort === undefined && filter.q === undefined ? {} : { withFreshTop: onlyPage }),
+    ...(filter.sort === undefined && filter.q === undefined ? {} : { withFreshTop: withFreshItems }),
   };
-}
-
-/** Replaces the only page; if there are more, the whole list is read again. */
-function onlyPage(known: Pages<Job>, fresh: Listed<Job>): Pages<Job> | null {
-  return known.pages.length === 1 ? { ...known, pages: [fresh] } : null;
 }
 
 /** The newest job of a context that has ended; null: there is none. */
@@ -59,7 +54,8 @@ export function lastJobQuery(contextId: string) {
 }
 
 /** Query parameters carry the metadata filter as JSON text. */
-function toQuery({ metadata, ...rest }: JobFilter) {
+function toQuery({ metadata, ...filter }: JobFilter) {
+  const rest = asOfNow(filter);
   return metadata === undefined ? rest : { ...rest, metadata: JSON.stringify(metadata) };
 }
 
@@ -67,11 +63,25 @@ function toQuery({ metadata, ...rest }: JobFilter) {
 const MOST_COUNTED = 200;
 
 /** Number of unfinished jobs that match a filter. `more`: the number exceeds `MOST_COUNTED`. */
-export async function countUnfinished(filter: JobFilter): Promise<{ count: number; more: boolean }> {
+export async function countUnfinished(
+  filter: JobFilter,
+  signal: AbortSignal,
+): Promise<{ count: number; more: boolean }> {
   const status = unfinishedOf(filter);
   if (status.length === 0) return { count: 0, more: false };
-  const page = await client.jobs.list({ ...toQuery(filter), status, limit: MOST_COUNTED }).page();
-  return { count: page.data.length, more: page.next_cursor !== null };
+  let count = 0;
+  // A page of a search may be empty and not be the last.
+  for await (const _ of client.jobs.list({ ...toQuery(unsorted(filter)), status, limit: MOST_COUNTED }, { signal })) {
+    if (count === MOST_COUNTED) return { count, more: true };
+    count += 1;
+  }
+  return { count, more: false };
+}
+
+/** In the default order a list is whole, and jobs keep their place in it. */
+function unsorted(filter: JobFilter): JobFilter {
+  const { sort: _, ...rest } = filter;
+  return rest;
 }
 
 /** Requests the cancellation of these jobs. Returns how many were requested; jobs that had ended do not count. */
@@ -82,13 +92,13 @@ export async function cancelJobs(ids: readonly string[]): Promise<number> {
 
 /** Requests the cancellation of all unfinished jobs that match the filter. Returns how many were requested. */
 export async function cancelMatching(filter: JobFilter): Promise<number> {
-  const { created_after, created_before, parent_job_id, q, sort: _sort, status: _, ...rest } = filter;
+  const { created_after, created_before, within_ms, parent_job_id, q, status: _, ...rest } = unsorted(filter);
   const statuses = unfinishedOf(filter);
   if (statuses.length === 0) return 0;
   // The cancel endpoint does not support these filters: list the jobs and cancel them one by one.
-  const isListed = [created_after, created_before, parent_job_id, q].some((one) => one !== undefined);
+  const isListed = [created_after, created_before, within_ms, parent_job_id, q].some((one) => one !== undefined);
   // By worker it would also cancel jobs of descendants, which the list does not show.
-  if (isListed || rest.worker_id !== undefined) return cancelListed({ ...filter, status: statuses });
+  if (isListed || rest.worker_id !== undefined) return cancelListed({ ...unsorted(filter), status: statuses });
   const isAny = statuses.length === UNFINISHED.length && Object.keys(rest).length > 0;
   if (isAny) return (await client.jobs.cancelAll(rest)).count;
   const counts = await Promise.all(statuses.map((status) => client.jobs.cancelAll({ ...rest, status })));

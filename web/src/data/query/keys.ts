@@ -3,7 +3,8 @@
  * with `['job', id]`: invalidating the shorter key invalidates all longer ones.
  */
 import type { QueryKey } from '@tanstack/react-query';
-import type { AuditEntry, Change, Context, Job, Json, WorkerConfig } from 'nightshift/client';
+import type { AuditEntry, Change, Context, WorkerConfig } from 'nightshift/client';
+import type { JobFilter } from '../jobs/job-filter.ts';
 
 export type ContextFilter = {
   archived?: boolean;
@@ -14,25 +15,6 @@ export type ContextFilter = {
   /** `activity`: the most recently active first. */
   sort?: 'activity';
   q?: string;
-};
-export type JobStatus = Job['status'];
-type Figure = 'created' | 'cost' | 'duration' | 'tokens';
-export type JobSort = Figure | `-${Figure}`;
-export type JobFilter = {
-  status?: JobStatus[];
-  kind?: Job['kind'];
-  role?: string;
-  user?: string;
-  /** The metadata of the job must contain it. */
-  metadata?: { [name: string]: Json };
-  context_id?: string;
-  worker_id?: string;
-  parent_job_id?: string;
-  /** Text to find. */
-  q?: string;
-  sort?: JobSort;
-  created_after?: string;
-  created_before?: string;
 };
 export type AuditFilter = {
   actor?: string;

@@ -20,6 +20,12 @@ export function useSession(): Session | undefined {
   return useQuery(sessionQuery()).data;
 }
 
+/** Names tenant and user of the session; those of a session that is not known yet are none. */
+export function useWhose(): string {
+  const session = useSession();
+  return JSON.stringify([session?.tenant ?? null, session?.user ?? null]);
+}
+
 /** `operator`: what concerns the installation, and no data of a tenant. */
 export type Scope = Session['scopes'][number];
 

@@ -2,7 +2,8 @@ import { Columns3 } from 'lucide-react';
 import { Button } from '../../ui/forms/button.tsx';
 import { Menu, MenuChecks } from '../../ui/layout/menu.tsx';
 import { jobsWords } from '../../words.ts';
-import { COLUMNS, useColumns } from './columns.ts';
+import { COLUMNS } from './columns.ts';
+import { useColumns } from './use-columns.ts';
 
 const { columns: words, columnsMenu } = jobsWords;
 

@@ -1,6 +1,5 @@
-/** Which columns the table of jobs shows, and by what it is sorted. */
-import type { JobSort } from '../../data/query/keys.ts';
-import { storedJson } from '../../ui/state/stored-json.ts';
+/** The columns of the table of jobs, and the orders of the list. */
+import { JOB_ORDERS, type JobOrder, type JobSort } from '../../data/jobs/job-filter.ts';
 
 /** In their order, behind the job itself. */
 export const COLUMNS = [
@@ -17,37 +16,37 @@ export const COLUMNS = [
 ] as const;
 export type ColumnName = (typeof COLUMNS)[number];
 
-const DEFAULT: readonly ColumnName[] = ['context', 'model', 'status', 'tokens', 'duration', 'created'];
-
 export function columnsOf(value: unknown): ColumnName[] | null {
   return Array.isArray(value) ? COLUMNS.filter((name) => value.includes(name)) : null;
 }
 
-const shown = storedJson<readonly ColumnName[]>('jobs.columns', columnsOf, DEFAULT);
-
-export function useColumns(): [readonly ColumnName[], (columns: readonly ColumnName[]) => void] {
-  return [shown.use(), shown.set];
-}
-
-/** What the API sorts by; with `-` in front smallest, or oldest, first. */
-export const SORTS = ['created', 'cost', 'duration', 'tokens'] as const;
-export type SortName = (typeof SORTS)[number];
-export type Sort = JobSort;
+/** Each order largest, or newest, first, and the other way round. */
+export const SORTS: readonly JobSort[] = JOB_ORDERS.flatMap((name): JobSort[] => [name, `-${name}`]);
 
 /** Undefined: the default, or it is unknown. */
-export function sortOf(text: string | undefined): Sort | undefined {
-  return SORTS.flatMap((name): Sort[] => [name, `-${name}`]).find((one) => one === text && one !== 'created');
+export function sortOf(text: string | undefined): JobSort | undefined {
+  return SORTS.find((one) => one === text && one !== 'created');
+}
+
+/** Of a column that sorts. */
+export function orderOf(name: ColumnName): JobOrder | undefined {
+  return JOB_ORDERS.find((one) => one === name);
+}
+
+/** Whether it is by a figure: then the API sorts the newest jobs only. */
+export function isByFigure(sort: JobSort | undefined): boolean {
+  return sort !== undefined && sort !== 'created' && sort !== '-created';
 }
 
 /** After a click on a header: largest first, then smallest first, then the default. */
-export function nextSort(sort: Sort | undefined, name: SortName): Sort | undefined {
+export function nextSort(sort: JobSort | undefined, name: JobOrder): JobSort | undefined {
   const now = sort ?? 'created';
   if (now === name) return `-${name}`;
   if (now === `-${name}`) return undefined;
   return name === 'created' ? undefined : name;
 }
 
-export function directionOf(sort: Sort | undefined, name: SortName): 'ascending' | 'descending' | undefined {
+export function directionOf(sort: JobSort | undefined, name: JobOrder): 'ascending' | 'descending' | undefined {
   const now = sort ?? 'created';
   if (now === name) return 'descending';
   return now === `-${name}` ? 'ascending' : undefined;

@@ -1,12 +1,8 @@
 /** Converts the search parameters of the address to a job filter of the API. */
 import type { Json } from 'nightshift/client';
-import { dayOf, spanOf } from '../../data/days.ts';
-import { UNFINISHED } from '../../data/query/jobs.ts';
-import type { JobFilter, JobStatus } from '../../data/query/keys.ts';
-import type { Option } from '../../ui/forms/select.tsx';
-import type { Zone } from '../../ui/state/zone.ts';
-import { showStatus } from '../../ui/text/status-badge.tsx';
-import { jobsWords } from '../../words.ts';
+import { dayOf, spanOf, type Zone } from '../../data/days.ts';
+import { UNFINISHED, type JobFilter, type JobStatus } from '../../data/jobs/job-filter.ts';
+import { jobsWords, statusWords } from '../../words.ts';
 import { sortOf } from './columns.ts';
 
 const words = jobsWords.filters;
@@ -38,10 +34,10 @@ const SEVERAL: ReadonlyMap<string, JobStatus[]> = new Map([
   ['ended', [...ENDED]],
 ]);
 
-export const STATUS_OPTIONS: readonly Option<string>[] = [
+export const STATUS_OPTIONS: readonly { value: string; label: string }[] = [
   { value: 'unfinished', label: words.unfinished },
   { value: 'ended', label: words.ended },
-  ...STATUSES.map((status) => ({ value: status, label: showStatus(status).label })),
+  ...STATUSES.map((status) => ({ value: status, label: statusWords[status] })),
 ];
 
 export const KIND_OPTIONS = (['input', 'retry', 'compact'] as const).map((value) => ({
@@ -78,11 +74,15 @@ const HOUR_MS = 3_600_000;
 const WEEK_DAYS = 7;
 
 /** `now`: in milliseconds. */
-function spanOfSearch(search: JobSearch, zone: Zone, now: number): ReturnType<typeof spanOf> {
+function spanOfSearch(
+  search: JobSearch,
+  zone: Zone,
+  now: number,
+): Pick<JobFilter, 'created_after' | 'created_before' | 'within_ms'> {
   const day = (back: number): string => dayOf(now, back, zone);
   switch (rangeOf(search)) {
     case 'hour':
-      return { created_after: new Date(now - HOUR_MS).toISOString() };
+      return { within_ms: HOUR_MS };
     case 'today':
       return spanOf(day(0), undefined, zone);
     case 'yesterday':
@@ -95,7 +95,7 @@ function spanOfSearch(search: JobSearch, zone: Zone, now: number): ReturnType<ty
   }
 }
 
-/** `now`: in milliseconds; the filter changes with it if the range does. */
+/** `now`: in milliseconds; the filter changes once a day if its range does. */
 export function toFilter(search: JobSearch, zone: Zone, now: number): JobFilter {
   const { status, kind, metadata, from: _from, to: _to, range: _range, sort: named, ...rest } = search;
   const sort = sortOf(named);

@@ -9,7 +9,7 @@ import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
 import type { ListProps } from './job-table.tsx';
 
-export function JobCards({ jobs, selection }: ListProps) {
+export function JobCards({ jobs, selection, more }: ListProps) {
   const { first, before, after } = useRowWindow(jobs.length);
   return (
     <div>
@@ -18,8 +18,14 @@ export function JobCards({ jobs, selection }: ListProps) {
       </div>
       <ul className={css.cards} aria-label={placeWords.jobs}>
         {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
-        {jobs.slice(first, first + MOST_ROWS).map((job) => (
-          <li key={job.id} className={css.card} data-row={job.id}>
+        {jobs.slice(first, first + MOST_ROWS).map((job, at) => (
+          <li
+            key={job.id}
+            className={css.card}
+            data-row={job.id}
+            aria-setsize={more ? -1 : jobs.length}
+            aria-posinset={first + at + 1}
+          >
             <div className={css.cardHead}>
               <SelectJob job={job} selection={selection} />
               <JobLink job={job} />

@@ -6,6 +6,7 @@ import { DayFilter, FilterBar, FilterChips, SelectFilter } from '../../ui/forms/
 import { SearchField } from '../../ui/forms/search-field.tsx';
 import { TextFilter } from '../../ui/forms/text-filter.tsx';
 import { jobsWords } from '../../words.ts';
+import { SORTS, sortOf } from './columns.ts';
 import { KIND_OPTIONS, RANGES, STATUS_OPTIONS, memberOf, rangeOf, type JobSearch } from './filter.ts';
 
 const words = jobsWords.filters;
@@ -73,6 +74,13 @@ export function JobFilters({ search, onChange }: { search: JobSearch; onChange: 
             const { from: _from, to: _to, range: _range, ...rest } = search;
             onChange(value === undefined ? rest : { ...rest, range: value });
           }}
+        />
+        <SelectFilter
+          label={words.order}
+          any={words.orders.created}
+          value={sortOf(search.sort)}
+          options={SORTS.filter((sort) => sort !== 'created').map((value) => ({ value, label: words.orders[value] }))}
+          onChange={(value) => set('sort', value)}
         />
         {range === 'custom' && (
           <>

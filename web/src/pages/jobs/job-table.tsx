@@ -7,25 +7,30 @@ import { formatCost } from '../../ui/text/cost.ts';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
-import { directionOf, nextSort, useColumns, type ColumnName, type Sort, type SortName } from './columns.ts';
+import type { JobOrder, JobSort } from '../../data/jobs/job-filter.ts';
+import { directionOf, nextSort, orderOf, type ColumnName } from './columns.ts';
 import { ContextLink, InputPreview, JobLine, JobLink, SelectJob, Took } from './job-parts.tsx';
 import { jobsWords, placeWords } from '../../words.ts';
 import css from './jobs.module.css';
 import type { Selection } from './bulk/use-selection.ts';
+import { useColumns } from './use-columns.ts';
 
 const { columns: words, selection: selectionWords } = jobsWords;
 
 export type ListProps = {
   jobs: readonly Job[];
   selection: Selection;
-  sort: Sort | undefined;
-  onSort: (sort: Sort | undefined) => void;
+  sort: JobSort | undefined;
+  onSort: (sort: JobSort | undefined) => void;
+  /** There are jobs after these. */
+  more: boolean;
 };
 
 export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   const [shown] = useColumns();
   const part = useRowWindow(jobs.length);
-  const sorted = (name: SortName): Partial<Column<Job>> => {
+  const sorted = (name: JobOrder | undefined): Partial<Column<Job>> => {
+    if (name === undefined) return {};
     const direction = directionOf(sort, name);
     return {
       ...(direction !== undefined && { sort: direction }),
@@ -64,16 +69,10 @@ export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
             </>
           ),
         },
-        ...shown.map((name) => ({ ...CELLS[name], ...(isSorted(name) && sorted(name)) })),
+        ...shown.map((name) => ({ ...CELLS[name], ...sorted(orderOf(name)) })),
       ]}
     />
   );
-}
-
-const SORTED = { tokens: true, cost: true, duration: true, created: true } as const;
-
-function isSorted(name: ColumnName): name is SortName {
-  return Object.hasOwn(SORTED, name);
 }
 
 const CELLS: Readonly<Record<ColumnName, Column<Job>>> = {

@@ -58,7 +58,7 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
       <table className={css.table} aria-rowcount={part === undefined ? undefined : part.total + 1}>
         <thead>
-          <tr>
+          <tr aria-rowindex={part === undefined ? undefined : 1}>
             {columns.map((column) => (
               <th key={column.name} scope="col" className={look(column)} aria-sort={column.sort}>
                 {column.head}

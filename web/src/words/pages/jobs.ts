@@ -31,7 +31,7 @@ const moreThan = (hasMore: boolean, jobs: number): string => `${hasMore ? 'more 
 
 export const jobsWords = {
   about: 'Each input to a worker creates a job.',
-  retryAll: 'Retry failed',
+  retryFailed: 'Retry failed and incomplete',
   retryMatching: 'Retry all matching',
   cancelAll: 'Cancel all',
   cancelMatching: 'Cancel all matching',
@@ -39,11 +39,14 @@ export const jobsWords = {
   noneAbout: 'Send a message to a worker: each input creates a job.',
   noMatch: 'No matching jobs',
   noMatchAbout: 'Remove some filters.',
-  noMatchYet: 'No match among the newest jobs',
-  noMatchYetAbout: 'Show more searches older ones.',
+  noMatchYet: 'No match so far',
+  noMatchYetAbout: 'Show more to search more jobs.',
+  left: 'The jobs shown before no longer match',
+  leftAbout: 'Newer ones do. Show them with the button above.',
   showAll: 'Show all jobs',
   live: 'Show new jobs as they come',
   newer: (jobs: number) => count(jobs, 'new job', 'new jobs'),
+  newestOnly: 'By tokens, cost or duration, the list has the newest 2,000 jobs that match.',
 
   filters: {
     label: 'Filter jobs',
@@ -72,6 +75,17 @@ export const jobsWords = {
       week: 'Last 7 days',
       custom: 'From … until …',
     },
+    order: 'Order',
+    orders: {
+      created: 'Newest first',
+      '-created': 'Oldest first',
+      cost: 'Highest cost first',
+      '-cost': 'Lowest cost first',
+      duration: 'Longest first',
+      '-duration': 'Shortest first',
+      tokens: 'Most tokens first',
+      '-tokens': 'Fewest tokens first',
+    },
     from: 'Created from',
     until: 'Created until',
     /** Set by links. */
@@ -88,10 +102,13 @@ export const jobsWords = {
     saveTitle: 'Save this view',
     saveAbout: 'Filters, order and columns are kept in this browser. To share a view, copy the address of the page.',
     replaces: 'Replaces the view of this name.',
+    noRoom: (views: number) =>
+      `${count(views, 'view is', 'views are')} saved, the most there can be. Delete one first.`,
     manage: 'Manage views…',
     manageTitle: 'Saved views',
     manageAbout: 'They are kept in this browser.',
     nameOf: (name: string) => `Name of ${name}`,
+    nameTaken: 'Another view has this name.',
     none: 'No saved views.',
   },
   columnsMenu: 'Columns',
@@ -135,11 +152,13 @@ export const jobsWords = {
   cancel: {
     matching: 'Cancel all matching jobs?',
     selected: 'Cancel the selected jobs?',
+    one: (id: string) => `Cancel job ${id}?`,
     about: 'Effects of tool calls that have already run stay.',
     none: 'No unfinished jobs match',
     noneAbout: 'There is nothing to cancel.',
     /** `hasMore`: not all were counted. */
     goes: (jobs: number, hasMore: boolean) => `${hasMore ? 'more than ' : ''}${countJobs(jobs)} will be cancelled`,
+    ended: (jobs: number) => `${countJobs(jobs)} ${jobs === 1 ? 'has' : 'have'} ended already`,
     keep: 'Keep jobs',
     /** Null: not counted yet. */
     submit: (jobs: number | null, hasMore: boolean) =>
@@ -148,9 +167,13 @@ export const jobsWords = {
   },
 
   retry: {
-    matching: 'Retry all matching jobs?',
+    /** Without a status. */
+    matching: 'Retry matching failed and incomplete jobs?',
+    matchingEnded: 'Retry all matching jobs?',
     selected: 'Retry the selected jobs?',
-    about: 'Each retry is a new job with the same options. It goes on from the history that the job left.',
+    one: (id: string) => `Retry job ${id}?`,
+    about:
+      'Each retry is a new job with the same options. It goes on from the history that the job left. Limits of queues and of the tenant are checked when each job is retried.',
     none: 'No jobs can be retried',
     noneAbout: 'Only jobs that failed, are incomplete, or were stopped can be retried.',
     /** `hasMore`: not all were looked at. */
@@ -158,7 +181,13 @@ export const jobsWords = {
     refused: (jobs: number, hasMore: boolean) => `${moreThan(hasMore, jobs)} cannot be retried:`,
     reason: (reason: string, jobs: number) => `${countJobs(jobs)}: ${reason}`,
     reasons,
-    soFar: (jobs: number, all: number) => `Retried ${exact(jobs)} of ${exact(all)}`,
+    noneYet: 'No job has been found yet.',
+    lookOn: 'Check older jobs',
+    soFar: (jobs: number, all: number, hasMore: boolean) =>
+      `Retried ${exact(jobs)} of ${hasMore ? 'more than ' : ''}${exact(all)}`,
+    /** After an error. */
+    stopped: (retried: number, jobs: number) => `Stopped after ${countJobs(jobs)}: ${exact(retried)} retried.`,
+    goOn: 'Retry the rest',
     /** Null: not counted yet. */
     submit: (jobs: number | null, hasMore: boolean) =>
       jobs === null ? 'Retry jobs' : `Retry ${moreThan(hasMore, jobs)}`,

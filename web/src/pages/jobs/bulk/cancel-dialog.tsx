@@ -9,6 +9,7 @@ import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { commonWords, jobsWords } from '../../../words.ts';
+import { titleOf } from './target.ts';
 
 const words = jobsWords.cancel;
 
@@ -18,13 +19,15 @@ export function CancelDialog({ target, onClose, onDone }: Props) {
   const cache = useQueryClient();
   const counted = useQuery({
     queryKey: [...keys.jobs, 'count', target],
-    queryFn: () =>
-      target.kind === 'selected' ? { count: target.ids.length, more: false } : countUnfinished(target.filter),
+    queryFn: ({ signal }) =>
+      target.kind === 'selected'
+        ? { count: target.unfinished.length, more: false }
+        : countUnfinished(target.filter, signal),
     staleTime: 0,
     gcTime: 0,
   });
   const cancel = useMutation({
-    mutationFn: () => (target.kind === 'selected' ? cancelJobs(target.ids) : cancelMatching(target.filter)),
+    mutationFn: () => (target.kind === 'selected' ? cancelJobs(target.unfinished) : cancelMatching(target.filter)),
     onSuccess: (count) => {
       showNotice(words.done(count));
       onDone();
@@ -32,6 +35,7 @@ export function CancelDialog({ target, onClose, onDone }: Props) {
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
   const { count, more } = counted.data ?? NOTHING;
+  const ended = target.kind === 'selected' ? target.ids.length - target.unfinished.length : 0;
   if (counted.data !== undefined && count === 0)
     return (
       <Dialog
@@ -44,9 +48,9 @@ export function CancelDialog({ target, onClose, onDone }: Props) {
     );
   return (
     <ConfirmDialog
-      title={target.kind === 'matching' ? words.matching : words.selected}
+      title={titleOf(target, words)}
       description={words.about}
-      goes={count === 0 ? [] : [words.goes(count, more)]}
+      goes={[...(count === 0 ? [] : [words.goes(count, more)]), ...(ended === 0 ? [] : [words.ended(ended)])]}
       submit={words.submit(count === 0 ? null : count, more)}
       keep={words.keep}
       canSubmit={count > 0}

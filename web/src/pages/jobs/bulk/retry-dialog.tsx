@@ -1,11 +1,11 @@
 /** Shows how many jobs will be retried, and which not; then what happened to each. */
 import { Link } from '@tanstack/react-router';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RetriedJob } from 'nightshift/client';
 import { useState } from 'react';
 import { shortId } from '../../../data/format.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { foreseeRetry, retryJobs, type JobTarget } from '../../../data/retry-jobs.ts';
+import { foreseeRetry, retryJobs, type JobTarget, type RetriedPart } from '../../../data/retry-jobs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
@@ -13,6 +13,7 @@ import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showNotice } from '../../../ui/layout/toaster.tsx';
 import { commonWords, jobsWords } from '../../../words.ts';
 import css from '../jobs.module.css';
+import { titleOf } from './target.ts';
 
 const words = jobsWords.retry;
 
@@ -20,15 +21,17 @@ type Props = { target: JobTarget; onClose: () => void; onDone: () => void };
 
 export function RetryDialog({ target, onClose, onDone }: Props) {
   const cache = useQueryClient();
-  const foreseen = useQuery({
+  const foreseen = useInfiniteQuery({
     queryKey: keys.retry(target),
-    queryFn: ({ signal }) => foreseeRetry(target, signal),
+    queryFn: ({ pageParam, signal }) => foreseeRetry(target, pageParam, signal),
+    initialPageParam: null as RetriedPart['next'],
+    getNextPageParam: ({ next }) => next,
     staleTime: 0,
     gcTime: 0,
   });
-  const [soFar, setSoFar] = useState(0);
+  const [soFar, setSoFar] = useState<RetriedPart | null>(null);
   const retry = useMutation({
-    mutationFn: () => retryJobs(target, (jobs) => setSoFar(retriedOf(jobs))),
+    mutationFn: () => retryJobs(target, soFar, setSoFar),
     onSuccess: (jobs) => {
       const retried = retriedOf(jobs);
       if (retried < jobs.length) return;
@@ -38,15 +41,16 @@ export function RetryDialog({ target, onClose, onDone }: Props) {
     onSettled: () => cache.invalidateQueries({ queryKey: keys.jobs }),
   });
   if (retry.data !== undefined) return <Results jobs={retry.data} onClose={onDone} />;
-  const { jobs, more } = foreseen.data ?? NOTHING;
+  const jobs = foreseen.data?.pages.flatMap((part) => part.jobs) ?? [];
+  const more = foreseen.hasNextPage;
   const retried = retriedOf(jobs);
-  if (foreseen.data !== undefined && retried === 0)
+  if (foreseen.data !== undefined && retried === 0 && !more)
     return (
       <Dialog
         open
         onClose={onClose}
         title={words.none}
-        description={jobs.length === 0 ? words.noneAbout : words.refused(jobs.length, more)}
+        description={jobs.length === 0 ? words.noneAbout : words.refused(jobs.length, false)}
         actions={<Button onClick={onClose}>{commonWords.close}</Button>}
       >
         <Refused jobs={jobs} />
@@ -54,9 +58,9 @@ export function RetryDialog({ target, onClose, onDone }: Props) {
     );
   return (
     <FormDialog
-      title={target.kind === 'matching' ? words.matching : words.selected}
+      title={titleOf(target, { ...words, matching: isOfEnded(target) ? words.matchingEnded : words.matching })}
       description={words.about}
-      submit={words.submit(retried === 0 ? null : retried, more)}
+      submit={soFar === null ? words.submit(retried === 0 ? null : retried, more) : words.goOn}
       canSubmit={retried > 0}
       saving={{ isPending: retry.isPending, error: retry.error ?? foreseen.error }}
       onSubmit={() => retry.mutate()}
@@ -65,13 +69,28 @@ export function RetryDialog({ target, onClose, onDone }: Props) {
       {foreseen.isPending && <Skeleton lines={2} />}
       {retried > 0 && <p>{words.goes(retried, more)}</p>}
       {jobs.length > retried && <p>{words.refused(jobs.length - retried, more)}</p>}
+      {jobs.length === 0 && more && <p>{words.noneYet}</p>}
       <Refused jobs={jobs} />
-      {retry.isPending && <p role="status">{words.soFar(soFar, retried)}</p>}
+      {more && soFar === null && (
+        <Button size="small" busy={foreseen.isFetchingNextPage} onClick={() => void foreseen.fetchNextPage()}>
+          {words.lookOn}
+        </Button>
+      )}
+      {retry.isPending && <p role="status">{words.soFar(retriedOf(soFar?.jobs ?? []), retried, more)}</p>}
+      {!retry.isPending && soFar !== null && (
+        <>
+          <p>{words.stopped(retriedOf(soFar.jobs), soFar.jobs.length)}</p>
+          <NotRetried jobs={soFar.jobs} />
+        </>
+      )}
     </FormDialog>
   );
 }
 
-const NOTHING: { jobs: RetriedJob[]; more: boolean } = { jobs: [], more: false };
+/** Without a status it retries no cancelled or interrupted jobs. */
+function isOfEnded(target: JobTarget): boolean {
+  return target.kind === 'matching' && target.filter.status !== undefined;
+}
 
 function retriedOf(jobs: readonly RetriedJob[]): number {
   return jobs.filter(({ error }) => error === null).length;
@@ -105,6 +124,16 @@ function Results({ jobs, onClose }: { jobs: readonly RetriedJob[]; onClose: () =
       description={words.notRetried(refused.length)}
       actions={<Button onClick={onClose}>{commonWords.close}</Button>}
     >
+      <NotRetried jobs={jobs} />
+    </Dialog>
+  );
+}
+
+function NotRetried({ jobs }: { jobs: readonly RetriedJob[] }) {
+  const refused = jobs.filter(({ error }) => error !== null);
+  if (refused.length === 0) return null;
+  return (
+    <>
       <ul className={css.results} aria-label={words.results}>
         {refused.slice(0, MOST_LISTED).map(({ id, error }) => (
           <li key={id}>
@@ -116,6 +145,6 @@ function Results({ jobs, onClose }: { jobs: readonly RetriedJob[]; onClose: () =
         ))}
       </ul>
       {refused.length > MOST_LISTED && <p>{words.others(refused.length - MOST_LISTED)}</p>}
-    </Dialog>
+    </>
   );
 }

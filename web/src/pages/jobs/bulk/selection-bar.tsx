@@ -1,35 +1,28 @@
 /** What can be done with the selected jobs. */
-import { isFinished, type Job } from 'nightshift/client';
-import { isRetriable } from '../../../data/retry-jobs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { jobsWords } from '../../../words.ts';
 import css from '../jobs.module.css';
+import { actOn, type BulkAct } from './target.ts';
 import type { Selection } from './use-selection.ts';
 
 const words = jobsWords.selection;
 
-type Props = { selection: Selection; onAct: (does: 'cancel' | 'retry', ids: readonly string[]) => void };
+type Props = { selection: Selection; onAct: (act: BulkAct) => void };
 
 export function SelectionBar({ selection: { jobs, clear }, onAct }: Props) {
-  const unfinished = idsOf(jobs.filter((job) => !isFinished(job)));
-  const retriable = idsOf(jobs.filter(isRetriable));
+  const [retry, cancel] = [actOn('retry', jobs), actOn('cancel', jobs)];
   return (
     <div className={css.selected} role="region" aria-label={words.region}>
       <span role="status">{words.selected(jobs.length)}</span>
-      <Button
-        size="small"
-        aria-keyshortcuts="r"
-        disabled={retriable.length === 0}
-        onClick={() => onAct('retry', retriable)}
-      >
+      <Button size="small" aria-keyshortcuts="r" disabled={retry === null} onClick={() => retry && onAct(retry)}>
         {words.retry}
       </Button>
       <Button
         variant="risky"
         size="small"
         aria-keyshortcuts="c"
-        disabled={unfinished.length === 0}
-        onClick={() => onAct('cancel', unfinished)}
+        disabled={cancel === null}
+        onClick={() => cancel && onAct(cancel)}
       >
         {words.cancel}
       </Button>
@@ -38,8 +31,4 @@ export function SelectionBar({ selection: { jobs, clear }, onAct }: Props) {
       </Button>
     </div>
   );
-}
-
-function idsOf(jobs: readonly Job[]): string[] {
-  return jobs.map(({ id }) => id);
 }

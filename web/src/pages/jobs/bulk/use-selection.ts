@@ -1,4 +1,4 @@
-/** Selection of shown jobs. With Shift held, a click selects the range from the last changed job. */
+/** Selection of shown jobs: one that leaves the list is no longer selected. With Shift held, a click selects the range from the last changed job. */
 import type { Job } from 'nightshift/client';
 import { useState } from 'react';
 
@@ -13,11 +13,22 @@ export type Selection = {
   clear: () => void;
 };
 
-export function useSelection(jobs: readonly Job[]): Selection {
+/** `list`: names the list; in another one nothing is selected. */
+export function useSelection(jobs: readonly Job[], list: string): Selection {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [last, setLast] = useState<string | null>(null);
+  const [of, setOf] = useState(list);
+  const clear = (): void => {
+    setChosen(new Set());
+    setLast(null);
+  };
+  if (of !== list) {
+    setOf(list);
+    clear();
+  }
   const shown = jobs.map(({ id }) => id);
   const selected = jobs.filter(({ id }) => chosen.has(id));
+  if (selected.length < chosen.size) setChosen(new Set(selected.map(({ id }) => id)));
   const change = (changed: readonly string[], isSelected: boolean): void => {
     const next = new Set(selected.map(({ id }) => id));
     for (const id of changed)
@@ -34,10 +45,7 @@ export function useSelection(jobs: readonly Job[]): Selection {
       setLast(id);
     },
     setAll: (isSelected) => change(shown, isSelected),
-    clear: () => {
-      setChosen(new Set());
-      setLast(null);
-    },
+    clear,
   };
 }
 
