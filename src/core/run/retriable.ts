@@ -37,7 +37,7 @@ export type RetryFacts = {
   isInHistory: boolean;
   /** A job of its branch is queued, running or waiting. */
   isBusy: boolean;
-  /** A later job of its branch has begun. */
+  /** A later job of its branch has begun, other than a compaction. */
   isSuperseded: boolean;
   /** Its worker is stopped. */
   isStopped: boolean;

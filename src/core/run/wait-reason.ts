@@ -27,7 +27,6 @@ type Waiting = { isRunnable: boolean; isThrottled: boolean; hasFailed: boolean }
 
 export function waitReason(state: DurableState, { isRunnable, isThrottled, hasFailed }: Waiting): WaitReason {
   if (isRunnable) return 'slot';
-  if (hasFailed) return 'recovery';
   switch (state) {
     case 'AwaitingToolApproval':
       return 'approval';
@@ -36,14 +35,14 @@ export function waitReason(state: DurableState, { isRunnable, isThrottled, hasFa
     case 'AwaitingWorkers':
       return 'workers';
     case 'TransientFailure':
-      return isThrottled ? 'throttle' : 'retry';
+      return isThrottled ? 'throttle' : hasFailed ? 'recovery' : 'retry';
     case 'ExecutingTools':
-      return 'timer';
+      return hasFailed ? 'recovery' : 'timer';
     case 'Idle':
     case 'ProcessingUserMessage':
     case 'AwaitingLLMResponse':
     case 'PermanentFailure':
     case 'Stopped':
-      return isThrottled ? 'throttle' : 'unsupported';
+      return isThrottled ? 'throttle' : hasFailed ? 'recovery' : 'unsupported';
   }
 }

@@ -62,7 +62,7 @@ export async function tryEveryPath(api: Api, owned: Owned): Promise<Tried[]> {
       const operation = `${method} ${path}`;
       for (const headers of [{}, { 'idempotency-key': operation }]) {
         const answer = await api.call(method.toUpperCase(), urlOf(path, owned), BODIES[operation], headers);
-        const isOfOperator = path.startsWith('/api/providers/');
+        const isOfOperator = path.startsWith('/api/providers/') || path.startsWith('/api/processes/');
         tried.push({ operation, isOfOperator, status: answer.status, code: String(answer.body?.error?.code) });
       }
     }

@@ -104,7 +104,7 @@ describe('an integer of a query', () => {
     let asked = 0;
     for (const [path, operations] of Object.entries(api.contract.document.paths)) {
       // Of the operator, who has another key.
-      if (path.startsWith('/api/tenants')) continue;
+      if (path.startsWith('/api/tenants') || path.startsWith('/api/processes')) continue;
       for (const [method, operation] of Object.entries(operations)) {
         const { parameters = [] } = operation as {
           parameters?: { in: string; name: string; schema: { type?: string } }[];

@@ -79,7 +79,7 @@ describe('another tenant', () => {
       expect((await api.get(path, THEIRS)).body.data).toEqual([]);
     }
     const { body } = await api.get('/api/stats', THEIRS);
-    expect(body).toEqual({ queue_depth: 0, running: 0, waiting: 0, by_state: {} });
+    expect(body).toEqual({ queue_depth: 0, running: 0, waiting: 0, by_state: {}, waits: [] });
   });
 
   test('cannot make a child of our worker', async () => {

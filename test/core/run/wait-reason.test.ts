@@ -10,9 +10,14 @@ test('a runnable context waits for a slot, whatever its state is', () => {
     expect(waitReason(state, { ...WAITING, isRunnable: true, hasFailed: true })).toBe('slot');
 });
 
-test('one whose processes died waits for its recovery, whatever its state is', () => {
+test('one whose processes died waits for its recovery, unless it waits for something that it named', () => {
+  const died = { ...WAITING, hasFailed: true };
   for (const state of ['Idle', 'ExecutingTools', 'TransientFailure'] as const)
-    expect(waitReason(state, { ...WAITING, hasFailed: true })).toBe('recovery');
+    expect(waitReason(state, died)).toBe('recovery');
+  expect(waitReason('AwaitingToolApproval', died)).toBe('approval');
+  expect(waitReason('AwaitingInput', died)).toBe('answer');
+  expect(waitReason('AwaitingWorkers', died)).toBe('workers');
+  expect(waitReason('TransientFailure', { ...died, isThrottled: true })).toBe('throttle');
 });
 
 test.each<[DurableState, string, string]>([

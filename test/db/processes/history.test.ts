@@ -109,6 +109,15 @@ describe('what the operator asks of a process', () => {
     expect(await heartbeat(db(), { id, status: 'running' }, TIMES)).toMatchObject({ requested: 'draining' });
   });
 
+  test('one that drains after a signal goes on with it', async () => {
+    const id = await drainable();
+    await heartbeat(db(), { id, status: 'draining' }, TIMES);
+    expect(await requestStatus(db(), id, 'paused')).toEqual({ kind: 'draining' });
+    expect(await requestStatus(db(), id, 'running')).toEqual({ kind: 'draining' });
+    expect(await requestStatus(db(), id, 'draining')).toEqual({ kind: 'done', changed: false });
+    expect((await list())[0]).toMatchObject({ status: 'draining', requestedStatus: 'running' });
+  });
+
   test('nothing is asked of one that ended, or that does not exist', async () => {
     const id = await drainable();
     await unregister(db(), id);

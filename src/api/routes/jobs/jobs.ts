@@ -15,6 +15,7 @@ import { parseObject, splitLists } from '../../request/query.ts';
 import { cursorOf, id, real } from '../../request/cursor.ts';
 import { cancelAnyJob, findAnyJob, findAnyReceipt } from './any-job.ts';
 import { toListing } from '../../response/page.ts';
+import type { Names } from '../../server/catalog.ts';
 import type { ApiPorts, App } from '../../server/ports.ts';
 import { actorOf } from '../../access/actor.ts';
 import { visibleTo } from '../../access/reach.ts';
@@ -49,13 +50,11 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
     executor: Executor,
     { tenantId, limits: { slots } }: LimitedTenant,
     queued: readonly JobView[],
+    names: Names | null,
   ): Promise<ReadonlyMap<JobId, string>> => {
     const known = { times: ports.times, areSlotsLimited: slots !== undefined };
     const ids = queued.map(({ id: one }) => one);
-    const [found, names] = await Promise.all([
-      findQueuedJobs(executor, tenantId, ids, known),
-      ports.catalog.beginningNames(),
-    ]);
+    const found = await findQueuedJobs(executor, tenantId, ids, known);
     return new Map(found.map((one) => [one.id, queuedReason(one, { names, ...(slots !== undefined && { slots }) })]));
   };
   app.get(
@@ -93,7 +92,9 @@ function listJobsRoute(app: App, ports: ApiPorts): void {
       );
       const isAsked = query.include === 'why';
       const queued = isAsked ? page.items.filter(({ status }) => status === 'queued') : [];
-      const whys = queued.length === 0 ? NO_WHYS : await read((_, last) => whysOf(last, request, queued));
+      // Before the read, which would hold one connection while it waits for another.
+      const names = queued.length === 0 ? null : await ports.catalog.beginningNames();
+      const whys = queued.length === 0 ? NO_WHYS : await read((_, last) => whysOf(last, request, queued, names));
       const listing = toListing(
         page,
         query.limit,

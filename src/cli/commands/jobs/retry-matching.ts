@@ -119,6 +119,8 @@ async function isMeant(
   const found: RetriedJob[] = [];
   for await (const page of pagesOf(client, { filter, dry_run: true }, Math.min(COUNTED, limit))) found.push(...page);
   const retriable = retriedOf(found);
+  // Nothing is retried: there is nothing to confirm.
+  if (retriable === 0 && found.length < COUNTED) return true;
   const more = found.length === COUNTED && limit > COUNTED ? ', and older ones that match' : '';
   const not = found.length === retriable ? '' : ` (${found.length - retriable} cannot be retried)`;
   const reply = await askLine(screen.sideInk('yellow', `Retry ${count(retriable, 'job')}${more}${not}? [y]es [n]o: `));

@@ -61,8 +61,8 @@ type TenantStats = {
 type Waits = { contexts: number; since: Millis };
 
 /**
- * Since when the context `c`, whose unfinished job is `j`, waits; null: it does not. It became runnable before its wake-up
- * is due. Without a job that began, its state is that of the job before.
+ * Since when the context `c`, whose unfinished job is `j`, waits; null: it does not. A runnable one is due for a sweep a
+ * second after its wake-up, or at once: then this is a second early. Without a job that began, its state is that of the job before.
  */
 const waitsSince: SQL = sql`case
   when c.scheduling_status = 'waiting' and j.id is null then coalesce((

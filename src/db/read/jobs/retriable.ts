@@ -85,7 +85,8 @@ const facts: SQL = sql`
     ) as "isBusy",
     coalesce((
       select ${IS_LATER} from messages m join jobs x on x.id = m.job_id
-      where m.context_id = j.context_id and m.branch = j.branch and m.seq is not null order by m.seq desc limit 1
+      where m.context_id = j.context_id and m.branch = j.branch and m.seq > coalesce(j.first_seq, 0)
+      order by m.seq desc limit 1
     ), false) or coalesce((
       select ${IS_LATER} from jobs x
       where x.context_id = j.context_id and x.branch = j.branch and x.kind = 'retry' and x.first_seq is not null

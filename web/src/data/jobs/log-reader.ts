@@ -23,9 +23,9 @@ export class LogReader {
     this.#calls = calls;
   }
 
-  /** The next read continues a log that is not whole. */
-  more(): void {
-    this.#upto += AT_ONCE;
+  /** The next read continues a log of `known` entries that is not whole. */
+  more(known: number): void {
+    this.#upto = Math.max(this.#upto, known) + AT_ONCE;
   }
 
   /** Whether it is read again: while a call runs, and some times afterwards. */

@@ -16,9 +16,15 @@ export type Replay = {
 
 /**
  * A replay that was begun. A repeated attempt sends the same requests with the same idempotency keys. `fork` null: it is
- * not known. `isSent`: the request that starts the job was sent.
+ * not known. `config`: of the fork; null: not known yet. `isSent`: the request that starts the job was sent.
  */
-export type Attempt = { key: string; replay: Replay; fork: Context | null; isSent: boolean };
+export type Attempt = {
+  key: string;
+  replay: Replay;
+  fork: Context | null;
+  config: ConfigPatch | null;
+  isSent: boolean;
+};
 
 /** `unknown`: the API gave no definite answer. The attempt can be repeated. */
 export type Started = { kind: 'started'; jobId: string } | { kind: 'unknown'; attempt: Attempt; error: unknown };
@@ -26,7 +32,7 @@ export type Started = { kind: 'started'; jobId: string } | { kind: 'unknown'; at
 export function beginReplay(replay: Replay): Attempt {
   // `crypto.randomUUID` is not available on pages without TLS.
   const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
-  return { key, replay, fork: null, isSent: false };
+  return { key, replay, fork: null, config: null, isSent: false };
 }
 
 /**
@@ -40,12 +46,14 @@ export async function startReplay(
   sessionUser: string | null,
 ): Promise<Started> {
   const { key, replay } = attempt;
-  let { fork, isSent } = attempt;
+  let { fork, config, isSent } = attempt;
   try {
     const { messageId: from_message_id, title, outputSchema } = replay;
     const once = { idempotencyKey: `${key}-fork` };
     fork ??= await client.contexts.fork(job.context_id, { from_message_id, title }, once);
-    if (!isSent) await configure(client, job, fork, replay);
+    // Once: the settings that it depends on are those of the fork, which it changes.
+    config ??= await configOf(client, job, fork, replay);
+    if (!isSent) await client.contexts.update(fork.id, { config });
     isSent = true;
     const options = {
       metadata: job.metadata,
@@ -55,19 +63,16 @@ export async function startReplay(
     const { job_id: jobId } = await client.contexts.retry(fork.id, options, { idempotencyKey: `${key}-job` });
     return { kind: 'started', jobId };
   } catch (error) {
-    if (attempt.isSent || !isRefusal(error)) return { kind: 'unknown', attempt: { ...attempt, fork, isSent }, error };
+    if (attempt.isSent || !isRefusal(error))
+      return { kind: 'unknown', attempt: { ...attempt, fork, config, isSent }, error };
     // What kept the job from starting is the error to show.
     if (fork !== null) await client.contexts.delete(fork.id).catch(() => undefined);
     throw error;
   }
 }
 
-async function configure(client: Client, job: Job, fork: Context, { wanted, tools }: Replay): Promise<void> {
-  const config = {
-    ...settingsPatch(wanted, fork.config, job.role !== null),
-    ...(await toolsPatch(client, fork, tools)),
-  };
-  await client.contexts.update(fork.id, { config });
+async function configOf(client: Client, job: Job, fork: Context, { wanted, tools }: Replay): Promise<ConfigPatch> {
+  return { ...settingsPatch(wanted, fork.config, job.role !== null), ...(await toolsPatch(client, fork, tools)) };
 }
 
 /**

@@ -63,7 +63,7 @@ function Entries({ job, level }: { job: Job; level: LogLevel }) {
           size="small"
           busy={isFetching}
           onClick={() => {
-            reader.more();
+            reader.more(data.entries.length);
             void refetch();
           }}
         >
