@@ -242,7 +242,7 @@ test('a failed job is run again with its options, and the page goes to the new j
   await client.jobs.wait(again);
   await page.goto(`${url}/jobs/${id}`);
   await page.getByRole('button', { name: 'Retry', exact: true }).click();
-  await page.getByText('Later jobs ran on branch main').waitFor();
+  await page.getByText('A later job began on branch main').waitFor();
   expect((await client.jobs.list({ context_id: context.id }).page()).data).toHaveLength(2);
 });
 
