@@ -34,7 +34,7 @@ test('results are stored with their call, whatever JSON they are', async () => {
 
 test('a call and its step in the timeline list what is stored, without the results: the last 100', async () => {
   const of = await startStepping(async ({ step }) => {
-    for (let n = 1; n <= 101; n += 1) await step(`step ${n}`, () => 'secret');
+    for (let n = 1; n <= 101; n += 1) await step(`step ${String(n).padStart(3, '0')}`, () => 'secret');
     return 'done';
   });
   const { contextId, jobId } = await of.begin('go');
@@ -44,7 +44,7 @@ test('a call and its step in the timeline list what is stored, without the resul
   expect([model, last]).toEqual([null, null]);
   expect(tool).toHaveLength(100);
   expect([tool?.[0], tool?.[99]]).toEqual(
-    ['step 2', 'step 101'].map((name) => ({ name, endedAt: expect.any(Number), bytes: 8 })),
+    ['step 002', 'step 101'].map((name) => ({ name, endedAt: expect.any(Number), bytes: 8 })),
   );
   const [row] = await of.query(`select id from calls where context_id = '${contextId}'`);
   const callId = parseId<ToolCallId>(String(row?.['id'])) ?? expect.fail();
