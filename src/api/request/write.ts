@@ -106,9 +106,34 @@ export async function stepOnce<Value extends object>(
   step: string,
   command: AnyCommand<Value>,
 ): Promise<Value> {
+  return once(ports, stepKeyOf(request, step), inTime(request, command));
+}
+
+/**
+ * The same for a step that stores what `read` finds before its transaction, which would hold one connection while it
+ * waits for another. A repeated request takes what is stored, and does not read again.
+ */
+export async function readOnce<Found extends object>(
+  ports: ApiPorts,
+  request: WriteRequest,
+  step: string,
+  read: () => Promise<Found>,
+): Promise<Found> {
+  const key = stepKeyOf(request, step);
+  const before = key && (await answerUnder<Found>(ports, key));
+  if (before !== null) return before;
+  const value = await read();
+  return once(
+    ports,
+    key,
+    inTime(request, async () => ({ kind: 'done', value, afterCommit: [] })),
+  );
+}
+
+/** Stored next to the response, under a key that no client can send. */
+function stepKeyOf(request: WriteRequest, step: string): RequestKey | null {
   const key = keyOf(request);
-  // Stored next to the response, under a key that no client can send.
-  return once(ports, key && { ...key, key: `${key.key}\n${step}` }, inTime(request, command));
+  return key && { ...key, key: `${key.key}\n${step}` };
 }
 
 /**

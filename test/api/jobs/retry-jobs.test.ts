@@ -218,7 +218,7 @@ describe('under an Idempotency-Key', () => {
     expect((await retry({ ids: ids.slice(1) }, key)).body.error.code).toBe('idempotency_conflict');
   });
 
-  test('cut off in the middle, it goes on with the same jobs, and answers what happened to each', async () => {
+  test('cut off in the middle, it goes on with the same jobs without another search, and answers what happened to each', async () => {
     const batch = v7();
     const ids = await failedJobs(6, { metadata: { batch } });
     const key = { 'idempotency-key': v7() };
@@ -237,7 +237,9 @@ describe('under an Idempotency-Key', () => {
     expect(before.length).toBeLessThan(6);
     // Meanwhile another job matches: it is not of this request.
     await failedJobs(1, { metadata: { batch } });
+    api.statements.length = 0;
     const { body: answer } = await retry(body, key);
+    expect(api.statements.filter((text) => text.includes('jobs.list_ids'))).toEqual([]);
     expect([answer.retried, answer.refused]).toEqual([6, 0]);
     expect(answer.data.map(({ id }: Body) => id)).toEqual(ids.toReversed());
     const after = await retriesOf(ids);

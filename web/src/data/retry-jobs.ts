@@ -1,6 +1,5 @@
 /** Retries of several jobs, page by page: first as a dry run, which says what would happen. */
-import type { RetriedJob, RetryJobs } from 'nightshift/client';
-import { client } from './client.ts';
+import type { Client, RequestOptions, RetriedJob, RetryJobs } from 'nightshift/client';
 import { asOfNow } from './days.ts';
 import type { JobFilter, JobStatus } from './jobs/job-filter.ts';
 
@@ -15,6 +14,16 @@ type Place = number | string;
 /** `next`: null: there are no more jobs. */
 export type RetriedPart = { jobs: readonly RetriedJob[]; next: Place | null };
 
+/**
+ * A retry, with what happened so far. Each page has a key of its own, which stays the same when the page is sent again
+ * after an error: then its jobs are not chosen anew, and the answer tells what happened to each.
+ */
+export type Retry = RetriedPart & { key: string; about: About; pages: number };
+
+/** The jobs, and for a filter its range as of the beginning: the filter of a cursor must not move with the time. */
+type About = { kind: 'selected'; ids: readonly string[] } | { kind: 'matching'; filter: RetryFilter | null };
+type RetryFilter = NonNullable<RetryJobs['filter']>;
+
 /** Jobs of one request. */
 const PAGE = 200;
 /** One dry run looks at so many jobs, and reads so many pages: those of a search may be empty. */
@@ -27,12 +36,25 @@ export function isRetriable({ status }: { status: JobStatus }): boolean {
   return RETRIABLE.some((one) => one === status);
 }
 
+export function beginRetry(target: JobTarget): Retry {
+  // `crypto.randomUUID` is not available on pages without TLS.
+  const key = crypto.getRandomValues(new Uint32Array(4)).join('-');
+  const about: About =
+    target.kind === 'selected' ? target : { kind: 'matching', filter: retryFilterOf(asOfNow(target.filter)) };
+  return { key, about, pages: 0, jobs: [], next: null };
+}
+
 /** What would happen to the next jobs. */
-export async function foreseeRetry(target: JobTarget, from: Place | null, signal: AbortSignal): Promise<RetriedPart> {
+export async function foreseeRetry(
+  client: Client,
+  { about }: Retry,
+  from: Place | null,
+  signal: AbortSignal,
+): Promise<RetriedPart> {
   const jobs: RetriedJob[] = [];
   let next = from;
   for (let pages = 0; pages < MOST_PAGES && jobs.length < MOST_LOOKED_AT; pages += 1) {
-    const page = await readPage(target, next, true, signal);
+    const page = await readPage(client, { about, from: next, dryRun: true }, { signal });
     jobs.push(...page.jobs);
     next = page.next;
     if (next === null) break;
@@ -40,35 +62,32 @@ export async function foreseeRetry(target: JobTarget, from: Place | null, signal
   return { jobs, next };
 }
 
-/** `onPage`: gets what happened so far. `before`: what it got last, before an error; the retry goes on from there. */
+/** `onPage`: gets what happened so far. After an error call it again with what that got last: it goes on from there. */
 export async function retryJobs(
-  target: JobTarget,
-  before: RetriedPart | null,
-  onPage: (soFar: RetriedPart) => void,
+  client: Client,
+  before: Retry,
+  onPage: (soFar: Retry) => void,
 ): Promise<readonly RetriedJob[]> {
-  let soFar: RetriedPart = before ?? { jobs: [], next: null };
+  let soFar = before;
   do {
-    const page = await readPage(target, soFar.next, false);
-    soFar = { jobs: [...soFar.jobs, ...page.jobs], next: page.next };
+    const { key, about, pages, jobs, next } = soFar;
+    const page = await readPage(client, { about, from: next, dryRun: false }, { idempotencyKey: `${key}-${pages}` });
+    soFar = { key, about, pages: pages + 1, jobs: [...jobs, ...page.jobs], next: page.next };
     onPage(soFar);
   } while (soFar.next !== null);
   return soFar.jobs;
 }
 
-async function readPage(
-  target: JobTarget,
-  from: Place | null,
-  dryRun: boolean,
-  signal?: AbortSignal,
-): Promise<RetriedPart> {
-  const options = signal === undefined ? {} : { signal };
-  if (target.kind === 'selected') {
+type Page = { about: About; from: Place | null; dryRun: boolean };
+
+async function readPage(client: Client, { about, from, dryRun }: Page, options: RequestOptions): Promise<RetriedPart> {
+  if (about.kind === 'selected') {
     const begin = typeof from === 'number' ? from : 0;
-    const ids = target.ids.slice(begin, begin + PAGE);
+    const ids = about.ids.slice(begin, begin + PAGE);
     const { data } = await client.jobs.retryAll({ ids, dry_run: dryRun }, options);
-    return { jobs: data, next: begin + PAGE < target.ids.length ? begin + PAGE : null };
+    return { jobs: data, next: begin + PAGE < about.ids.length ? begin + PAGE : null };
   }
-  const filter = retryFilterOf(target.filter);
+  const { filter } = about;
   if (filter === null) return { jobs: [], next: null };
   const cursor = typeof from === 'string' ? { cursor: from } : {};
   const page = await client.jobs.retryAll({ filter, limit: PAGE, dry_run: dryRun, ...cursor }, options);
@@ -76,8 +95,8 @@ async function readPage(
 }
 
 /** Without a status: failed and incomplete jobs. Null: none of the statuses of the filter can be retried. */
-function retryFilterOf(filter: JobFilter): NonNullable<RetryJobs['filter']> | null {
-  const { status: statuses, sort: _, ...rest } = asOfNow(filter);
+function retryFilterOf(filter: Omit<JobFilter, 'within_ms'>): RetryFilter | null {
+  const { status: statuses, sort: _, ...rest } = filter;
   if (statuses === undefined) return { ...rest, status: ['failed', 'incomplete'] };
   const status = RETRIABLE.filter((one) => statuses.includes(one));
   return status.length === 0 ? null : { ...rest, status };

@@ -4,7 +4,7 @@
  */
 import type { Static } from 'typebox';
 import { mapConcurrent } from '../../../commands/map-concurrent.ts';
-import { done, type Command } from '../../../commands/perform.ts';
+import { done } from '../../../commands/perform.ts';
 import { retryJob, type RetriedJob } from '../../../commands/jobs/retry-job.ts';
 import { parseId, type ContextId, type JobId, type WorkerId } from '../../../core/ids.ts';
 import { noSuchJob, whyNotRetried, type RetryFacts } from '../../../core/run/retriable.ts';
@@ -16,7 +16,7 @@ import { ONE_JOB } from '../../quotas/room.ts';
 import { audited, type AuditedBy } from '../../request/audited.ts';
 import { cursorOf, id } from '../../request/cursor.ts';
 import { parseInstant } from '../../request/instant.ts';
-import { stepOnce, writeAround, type WriteRequest } from '../../request/write.ts';
+import { readOnce, stepOnce, writeAround, type WriteRequest } from '../../request/write.ts';
 import { invalid } from '../../response/problem.ts';
 import { pageReaderOf, type Reader } from '../../response/reads.ts';
 import { WriteHeaders } from '../../schemas/common.ts';
@@ -58,9 +58,8 @@ async function retryChosen(ports: ApiPorts, caller: Caller, body: Body, read: Re
   const choose = chooserOf(caller, body, read);
   if (body.dry_run === true) return dryRun(caller, await choose(), read);
   return writeAround(ports, caller, async () => {
-    // Read before the transaction of the step, which would hold one connection while it waits for another.
-    const found = await choose();
-    const chosen = await stepOnce(ports, caller, 'begun', chosenBy(found));
+    // A repeated request takes the jobs of the first one, whatever matches by then.
+    const chosen = await readOnce(ports, caller, 'begun', choose);
     return done(await retryAll(ports, caller, chosen, read));
   });
 }
@@ -99,11 +98,6 @@ function toFilter(caller: Caller, filter: Static<typeof RetryFilter>): JobFilter
     createdAfter: parseInstant(filter.created_after, 'filter.created_after'),
     createdBefore: parseInstant(filter.created_before, 'filter.created_before'),
   };
-}
-
-/** A repeated request takes the jobs of the first one, whatever matches by then. */
-function chosenBy(found: Chosen): Command<Chosen> {
-  return async () => done(found);
 }
 
 async function factsOf(caller: Caller, ids: readonly JobId[], read: Reader): Promise<Map<string, RetryFacts>> {

@@ -3,9 +3,10 @@ import { Link } from '@tanstack/react-router';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import type { RetriedJob } from 'nightshift/client';
 import { useState } from 'react';
+import { client } from '../../../data/client.ts';
 import { shortId } from '../../../data/format.ts';
 import { keys } from '../../../data/query/keys.ts';
-import { foreseeRetry, retryJobs, type JobTarget, type RetriedPart } from '../../../data/retry-jobs.ts';
+import { beginRetry, foreseeRetry, retryJobs, type JobTarget, type RetriedPart } from '../../../data/retry-jobs.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
 import { FormDialog } from '../../../ui/layout/form-dialog.tsx';
@@ -21,17 +22,18 @@ type Props = { target: JobTarget; onClose: () => void; onDone: () => void };
 
 export function RetryDialog({ target, onClose, onDone }: Props) {
   const cache = useQueryClient();
+  const [soFar, setSoFar] = useState(() => beginRetry(target));
+  const hasBegun = soFar.pages > 0;
   const foreseen = useInfiniteQuery({
     queryKey: keys.retry(target),
-    queryFn: ({ pageParam, signal }) => foreseeRetry(target, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => foreseeRetry(client, soFar, pageParam, signal),
     initialPageParam: null as RetriedPart['next'],
     getNextPageParam: ({ next }) => next,
     staleTime: 0,
     gcTime: 0,
   });
-  const [soFar, setSoFar] = useState<RetriedPart | null>(null);
   const retry = useMutation({
-    mutationFn: () => retryJobs(target, soFar, setSoFar),
+    mutationFn: () => retryJobs(client, soFar, setSoFar),
     onSuccess: (jobs) => {
       const retried = retriedOf(jobs);
       if (retried < jobs.length) return;
@@ -60,7 +62,7 @@ export function RetryDialog({ target, onClose, onDone }: Props) {
     <FormDialog
       title={titleOf(target, { ...words, matching: isOfEnded(target) ? words.matchingEnded : words.matching })}
       description={words.about}
-      submit={soFar === null ? words.submit(retried === 0 ? null : retried, more) : words.goOn}
+      submit={hasBegun ? words.goOn : words.submit(retried === 0 ? null : retried, more)}
       canSubmit={retried > 0}
       saving={{ isPending: retry.isPending, error: retry.error ?? foreseen.error }}
       onSubmit={() => retry.mutate()}
@@ -71,13 +73,13 @@ export function RetryDialog({ target, onClose, onDone }: Props) {
       {jobs.length > retried && <p>{words.refused(jobs.length - retried, more)}</p>}
       {jobs.length === 0 && more && <p>{words.noneYet}</p>}
       <Refused jobs={jobs} />
-      {more && soFar === null && (
+      {more && !hasBegun && (
         <Button size="small" busy={foreseen.isFetchingNextPage} onClick={() => void foreseen.fetchNextPage()}>
           {words.lookOn}
         </Button>
       )}
-      {retry.isPending && <p role="status">{words.soFar(retriedOf(soFar?.jobs ?? []), retried, more)}</p>}
-      {!retry.isPending && soFar !== null && (
+      {retry.isPending && <p role="status">{words.soFar(retriedOf(soFar.jobs), retried, more)}</p>}
+      {!retry.isPending && hasBegun && (
         <>
           <p>{words.stopped(retriedOf(soFar.jobs), soFar.jobs.length)}</p>
           <NotRetried jobs={soFar.jobs} />
