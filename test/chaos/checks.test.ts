@@ -7,6 +7,7 @@ import { BROKEN_APPROVALS, soundApproval } from './world/broken-approvals.ts';
 import { BROKEN_CONVERSATIONS } from './world/broken-conversations.ts';
 import { BROKEN_KEYS } from './world/broken-keys.ts';
 import { BROKEN_OUTCOMES, soundOutcome } from './world/broken-outcomes.ts';
+import { BROKEN_REPAIRS, drainWithoutPostgres } from './world/broken-repairs.ts';
 import { BROKEN_SCHEDULES } from './world/broken-schedules.ts';
 import { BROKEN_SERVICE } from './world/broken-service.ts';
 import { BROKEN_TREES } from './world/broken-tree.ts';
@@ -22,6 +23,12 @@ test('a sound world passes every check', () => {
   const { world } = soundWorld();
   expect(violationsOf(world)).toEqual([]);
   expect(receivedWhole(world)).toEqual({ whole: 1, part: 0 });
+});
+
+test('a process that drains without PostgreSQL may keep its leases', () => {
+  const sound = soundWorld();
+  drainWithoutPostgres(sound);
+  expect(foundBy('operated', sound.world)).toEqual([]);
 });
 
 test('a stop that ended a running job, and a refusal meanwhile, pass the checks', () => {
@@ -644,6 +651,7 @@ const BROKEN: Readonly<Record<string, readonly [string, (sound: Sound) => void, 
   ...BROKEN_SCHEDULES,
   ...BROKEN_WEBHOOKS,
   ...BROKEN_SERVICE,
+  ...BROKEN_REPAIRS,
   processes: [
     [
       'a process ends by itself',

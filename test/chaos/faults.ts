@@ -1,9 +1,12 @@
-// The faults: processes killed, stopped and drained, services killed, paused and flushed, connections cut, silenced and
-// slowed. Each fault repairs itself; no two faults hit the same target at once.
+// The faults: processes killed, stopped, drained and paused, services killed, paused and flushed, connections cut, silenced and
+// slowed. Each fault repairs itself; no two faults hit the same target at once. Some strike in every run, beside the random
+// ones: what the operator asks of worker processes, and an API process that is killed during a bulk retry.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import pTimeout, { TimeoutError } from 'p-timeout';
+import type { LostRetry } from './clients/repairs.ts';
+import { drain, pauseAndResume, type Operator } from './operator.ts';
 import { TIMES, type Platform, type Member } from './platform.ts';
 import type { Random } from './random.ts';
 import type { Services } from './services.ts';
@@ -15,7 +18,10 @@ type Blow = { target: string; endsRuns: boolean; strike(): Promise<void> };
 
 type Fault = { kind: string; weight: number; aim(scene: Targets): Blow };
 
-type Targets = { platform: Platform; services: Services; redis: Redis; random: Random };
+type Targets = { platform: Platform; services: Services; redis: Redis; random: Random; operator: Operator };
+
+/** A fault of every run. `due`: from when on it strikes. */
+type Certain = { fault: Fault; due: Promise<unknown> };
 
 /** Each has ended by then, in milliseconds: a process may take a minute to start. */
 const REPAIRED_WITHIN_MS = 120_000;
@@ -28,11 +34,13 @@ const FAULTS: readonly Fault[] = [
   ofProcess('worker killed', 'worker', 6, killed),
   ofProcess('worker stopped beyond the lease', 'worker', 3, async (one, random) => frozen(one, beyondLease(random))),
   ofProcess('worker stopped for a moment', 'worker', 1, async (one, random) => frozen(one, withinLease(random))),
-  ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, random, { postgres }) => {
-    await untilWritten(one, postgres.url);
+  ofProcess('worker stopped with rows in hand', 'worker', 2, async (one, random, { services }) => {
+    await untilWritten(one, services.postgres.url);
     await frozen(one, random.chance(0.5) ? beyondLease(random) : withinLease(random));
   }),
   ofProcess('worker drained', 'worker', 3, drained, false),
+  ofProcess('worker paused by request', 'worker', 2, paused, false),
+  ofProcess('worker drained by request', 'worker', 2, drainedByRequest, false),
   ofProcess('API killed', 'api', 3, killed),
   ofProcess('API stopped beyond the lease', 'api', 1, async (one, random) => frozen(one, beyondLease(random))),
   ofProcess('API drained', 'api', 1, drained),
@@ -51,7 +59,7 @@ const FAULTS: readonly Fault[] = [
     await insist(() => services.redis.start());
   }),
   ofService('Redis paused', 'redis', 1, async ({ services, random }) => {
-    await paused(services.redis, random.between(1_000, 6_000));
+    await held(services.redis, random.between(1_000, 6_000));
   }),
   ofService('Postgres restarted', 'postgres', 1, async ({ services, random }) => {
     await services.postgres.stop();
@@ -64,10 +72,10 @@ const FAULTS: readonly Fault[] = [
     await insist(() => services.postgres.start());
   }),
   ofService('Postgres paused for a moment', 'postgres', 1, async ({ services, random }) => {
-    await paused(services.postgres, withinLease(random));
+    await held(services.postgres, withinLease(random));
   }),
   ofService('Postgres paused beyond the lease', 'postgres', 0.5, async ({ services, random }) => {
-    await paused(services.postgres, beyondLease(random));
+    await held(services.postgres, beyondLease(random));
   }),
 ];
 
@@ -75,18 +83,19 @@ function ofProcess(
   kind: string,
   which: Member['kind'],
   weight: number,
-  strike: (member: Member, random: Random, services: Services) => Promise<void>,
+  strike: (member: Member, random: Random, scene: Targets) => Promise<void>,
   endsRuns = which === 'worker',
 ): Fault {
   return {
     kind,
     weight,
-    aim({ platform, services, random }) {
+    aim(scene) {
+      const { platform, random } = scene;
       const member = random.pick(platform.members.filter(({ kind: one }) => one === which));
       return {
         target: member.name,
         endsRuns,
-        strike: () => strike(member, random, services),
+        strike: () => strike(member, random, scene),
       };
     },
   };
@@ -145,6 +154,24 @@ async function drained(member: Member, random: Random): Promise<void> {
   await member.start();
 }
 
+async function paused(member: Member, random: Random, { operator }: Targets): Promise<void> {
+  await pauseAndResume(operator, member, random);
+}
+
+async function drainedByRequest(member: Member, random: Random, { operator }: Targets): Promise<void> {
+  await drain(operator, member);
+  await sleep(random.between(0, 500));
+  await member.start();
+}
+
+function duringRetry(lost: LostRetry): Fault {
+  return ofProcess('API killed during a bulk retry', 'api', 0, async (member, random) => {
+    await lost.send(member.url, async () => void (await member.end('SIGKILL')));
+    await sleep(random.between(0, 2_000));
+    await member.start();
+  });
+}
+
 /** Polls for a time at which one of its transactions has written a row, and not for long. */
 async function untilWritten({ child }: Member, url: string): Promise<void> {
   if (child === null) return;
@@ -175,7 +202,7 @@ async function frozen({ child }: Member, ms: number): Promise<void> {
   child?.signal('SIGCONT');
 }
 
-async function paused(service: OwnService, ms: number): Promise<void> {
+async function held(service: OwnService, ms: number): Promise<void> {
   await service.pause();
   await sleep(ms);
   await insist(() => service.resume());
@@ -199,12 +226,21 @@ export type Storm = {
   over: Promise<void>;
 };
 
-/** `count` faults, spread over `ms`. `report` receives each as it begins. */
+type Plan = {
+  count: number;
+  ms: number;
+  stopped: AbortSignal;
+  operator: Operator;
+  /** Bulk retries, each of which an API process is killed during. */
+  lost: readonly LostRetry[];
+};
+
+/** `count` faults, spread over `ms`, beside the certain ones. `report` receives each as it begins. */
 export function startStorm(
   platform: Platform,
   services: Services,
   random: Random,
-  plan: { count: number; ms: number; stopped: AbortSignal },
+  plan: Plan,
   report: (struck: Struck) => void,
 ): Storm {
   const struck: Struck[] = [];
@@ -217,39 +253,44 @@ export function startStorm(
   });
   redis.on('error', () => undefined);
   const begun = performance.now();
+  const scene = { platform, services, redis, random, operator: plan.operator };
+  const strike = (kind: string, blow: Blow): void => {
+    const { target, endsRuns } = blow;
+    const at = performance.now();
+    const one: Struck = { kind, target, at: at - begun, wall: Date.now(), ms: 0, endsRuns, missed: null };
+    struck.push(one);
+    report(one);
+    busy.add(target);
+    under.push(
+      pTimeout(blow.strike(), { milliseconds: REPAIRED_WITHIN_MS })
+        .catch((error: unknown) => {
+          one.missed = String(error);
+          if (!(error instanceof TimeoutError)) return;
+          platform.incidents.push({ process: target, what: `has a fault without an end: ${kind}`, lines: [] });
+        })
+        .finally(() => {
+          one.ms = performance.now() - at;
+          busy.delete(target);
+        }),
+    );
+  };
   const strikeOnce = (): void => {
-    const scene = { platform, services, redis, random };
     for (let tries = 0; tries < 20; tries += 1) {
       const fault = random.weighted(FAULTS);
       const blow = fault.aim(scene);
-      const { target, endsRuns } = blow;
-      if (busy.has(target)) continue;
-      const at = performance.now();
-      const one: Struck = {
-        kind: fault.kind,
-        target,
-        at: at - begun,
-        wall: Date.now(),
-        ms: 0,
-        endsRuns,
-        missed: null,
-      };
-      struck.push(one);
-      report(one);
-      busy.add(target);
-      under.push(
-        pTimeout(blow.strike(), { milliseconds: REPAIRED_WITHIN_MS })
-          .catch((error: unknown) => {
-            one.missed = String(error);
-            if (!(error instanceof TimeoutError)) return;
-            platform.incidents.push({ process: target, what: `has a fault without an end: ${fault.kind}`, lines: [] });
-          })
-          .finally(() => {
-            one.ms = performance.now() - at;
-            busy.delete(target);
-          }),
-      );
-      return;
+      if (busy.has(blow.target)) continue;
+      return strike(fault.kind, blow);
+    }
+  };
+  const isStopped = new Promise((_, reject) => plan.stopped.addEventListener('abort', reject));
+  isStopped.catch(() => undefined);
+  /** Waits for a target without a fault. */
+  const strikeSurely = async ({ fault, due }: Certain): Promise<void> => {
+    await Promise.race([due, isStopped]);
+    for (;;) {
+      const blow = fault.aim(scene);
+      if (!busy.has(blow.target)) return strike(fault.kind, blow);
+      await sleep(50, undefined, { signal: plan.stopped });
     }
   };
   const rage = async (): Promise<void> => {
@@ -258,13 +299,23 @@ export function startStorm(
       strikeOnce();
     }
   };
-  const over = rage()
+  const certain = certainFaults(plan, random.of('certain'));
+  const over = Promise.all([rage(), ...certain.map(strikeSurely)])
     .catch((error: unknown) => {
       if (!plan.stopped.aborted) throw error;
     })
     .then(() => Promise.all(under))
     .then(() => redis.disconnect());
   return { struck, over };
+}
+
+/** What the operator asks is tested early, so that the work goes on afterwards. */
+function certainFaults({ ms, stopped, lost }: Plan, random: Random): Certain[] {
+  const asked = FAULTS.filter(({ kind }) => kind.endsWith('by request')).map((fault) => ({
+    fault,
+    due: sleep(random.between(0, ms / 2), undefined, { signal: stopped }).catch(() => undefined),
+  }));
+  return [...asked, ...lost.map((one) => ({ fault: duringRetry(one), due: one.ready }))];
 }
 
 /** `count` times within `ms`, in order. */

@@ -10,6 +10,7 @@ import { startSilentProxy, type SilentProxy } from '../e2e/outages/silent-proxy.
 import { makeLogins, withLogins } from '../services/logins.ts';
 import type { Services } from './services.ts';
 import { behind, openShop, type Shop } from './shop.ts';
+import { noteClaims } from './world/operated.ts';
 import type { Incident } from './world/world.ts';
 
 const MAIN = 'src/cli/main.ts';
@@ -29,6 +30,7 @@ export const KEYS = {
   default: 'chaos-key-of-default',
   paused: 'chaos-key-of-paused',
   deleted: 'chaos-key-of-deleted',
+  repaired: 'chaos-key-of-repaired',
   operator: 'chaos-key-of-the-operator',
 } as const;
 export const AUTHORIZED = { authorization: `Bearer ${KEYS.default}` };
@@ -51,8 +53,8 @@ export type Member = {
   child: Child | null;
   /** Starts it, and resolves once it is up. An unexpected end is an incident, and it is started again. */
   start(): Promise<void>;
-  /** Terminates it; resolves once it has ended. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  /** Terminates it, by a signal or a request; resolves once it has ended, to its exit code. Null: not in time. */
+  end(how: 'SIGKILL' | 'SIGTERM' | (() => Promise<void>)): Promise<number | null>;
 };
 
 export type Platform = {
@@ -77,6 +79,7 @@ export async function openPlatform(services: Services, options: PlatformOptions)
   const env = environment(options.outside);
   const ofOwner = { ...env, DATABASE_URL: services.postgres.url };
   await runCommand(['migrate'], ofOwner);
+  await noteClaims(services.postgres.url);
   const shop = await openShop(services.postgres.url, (args) => runCommand(args, ofOwner));
   const logins = options.logins ? await ownLogins(services.postgres.url) : null;
   const names = [
@@ -132,7 +135,9 @@ function environment(outside: string): Record<string, string> {
     NIGHTSHIFT_SECRET_KEY: 'the-secret-of-chaos-with-32-characters',
     OUTSIDE: outside,
     NIGHTSHIFT_ADMIN_KEY: KEYS.operator,
-    NIGHTSHIFT_API_KEYS: (['default', 'paused', 'deleted'] as const).map((name) => `${KEYS[name]}:${name}`).join(),
+    NIGHTSHIFT_API_KEYS: (['default', 'paused', 'deleted', 'repaired'] as const)
+      .map((name) => `${KEYS[name]}:${name}`)
+      .join(),
     LOG_LEVEL: 'info',
     NIGHTSHIFT_PREFIX: 'chaos',
     NIGHTSHIFT_LEASE_MS: String(TIMES.lease),
@@ -211,18 +216,20 @@ function member(
       const isUp = await Promise.race([up.catch(() => true), sleep(COME_UP_MS, false, { ref: false })]);
       if (!isUp) note(`is not up after ${COME_UP_MS} ms`, child);
     },
-    async end(signal) {
+    async end(how) {
       const { child } = one;
-      if (child === null) return;
+      if (child === null) return null;
       dismissed.add(child);
-      child.signal(signal);
-      if (signal === 'SIGTERM') {
+      if (typeof how === 'function') await how();
+      else child.signal(how);
+      if (how !== 'SIGKILL') {
+        const what = how === 'SIGTERM' ? how : 'a request';
         const ended = await Promise.race([child.exited, sleep(END_MS, null, { ref: false })]);
-        if (ended === null) note(`did not end within ${END_MS} ms of SIGTERM`, child);
-        else if (ended.code !== 0) note(`ended with ${ended.code ?? ended.signal} after SIGTERM`, child);
+        if (ended === null) note(`did not end within ${END_MS} ms of ${what}`, child);
+        else if (ended.code !== 0) note(`ended with ${ended.code ?? ended.signal} after ${what}`, child);
         if (ended === null) child.signal('SIGKILL');
       }
-      await child.exited;
+      return (await child.exited).code;
     },
   };
   return one;

@@ -33,6 +33,7 @@ export function summary({ options, world, violations, acceptMs, statuses, settle
     ...scheduleLines(world),
     ...webhookLines(world),
     ...serviceLines(world),
+    ...repairLines(world),
     ...streamLines(world),
     settledMs === null ? '  never became idle' : `  idle ${seconds(settledMs)} after the last fault`,
     violations.length === 0
@@ -93,6 +94,18 @@ function serviceLines({ service: { sales, tours, orders } }: World): string[] {
     `  transactional calls: ${counted(sales.calls.map(({ status }) => status))}; rows: ${sales.rows.length}`,
     `  calls with steps: ${counted(tours.map(({ status }) => status))}; ${stored} steps stored, ${ran} runs of steps`,
     `  outbox: ${orders.made.length} transactions, ${orders.committed.length} committed, ${relayed}; refused: ${counted(orders.submissions.map(({ code, status }) => code ?? status)) || 'none'}`,
+  ];
+}
+
+function repairLines({ operated: { pauses, drains, claims }, repairs: { batches, replays, stored } }: World): string[] {
+  const lost = batches.filter(({ isLost }) => isLost).length;
+  const retries = stored.jobs.filter(({ kind, tag }) => kind === 'retry' && tag !== null).length;
+  const keys = batches.flatMap(({ answers }) => answers).length;
+  const started = replays.filter(({ jobId }) => jobId !== null).map(({ kind }) => kind);
+  return [
+    `  operator: ${pauses.length} pauses, ${drains.length} drains; ${claims.length} claims noted`,
+    `  bulk retries: ${batches.length} batches under ${keys} keys, ${lost} answers lost and ${keys} requests repeated, ${retries} retries`,
+    `  replays: ${counted(started) || 'none'}`,
   ];
 }
 

@@ -25,8 +25,11 @@ import type { Services } from './services.ts';
 import { startOrders } from './clients/orders.ts';
 import { startSchedules } from './clients/schedules.ts';
 import { revokeKeys } from './clients/keys.ts';
+import { startRepairs } from './clients/repairs.ts';
 import { startTenants } from './clients/tenants.ts';
 import { startTelling } from './clients/settling-outcomes.ts';
+import type { Operator } from './operator.ts';
+import { readOperated } from './world/operated.ts';
 import { foundOut } from './world/unanswered.ts';
 import type { Struck, Violation, World } from './world/world.ts';
 
@@ -106,11 +109,17 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
       throws.of('followers'),
       switches.stream ? options.streams : 0,
     );
+    const repairs = startRepairs(ask, services.postgres.url, throws.of('repairs'), {
+      ms: plan.ms,
+      batches: Math.max(2, Math.round(options.inputs / 250)),
+      replays: Math.max(2, Math.round(options.inputs / 50)),
+    });
+    const operator: Operator = { ask, databaseUrl: services.postgres.url, pauses: [], drains: [] };
     const storm = startStorm(
       platform,
       services,
       throws.of('storm'),
-      { ...plan, count: options.faults },
+      { ...plan, count: options.faults, operator, lost: repairs.lost },
       ({ at, kind, target }) => print(`  ${seconds(at)}  ${kind}: ${target}`),
     );
     const teller = startTelling(ask, outside, throws.of('telling'));
@@ -140,7 +149,10 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
     const schedules = { made: timed.made, quietAt, ...(await readSchedules(services.postgres.url)) };
     const delivered = await phases.during('webhooks', hooks.drain(leftMs()));
     const stored = delivered ?? (await hooks.stored());
-    const ofOthers = await phases.during('deletions of tenants', others.finish());
+    const [ofOthers, repaired] = await Promise.all([
+      phases.during('deletions of tenants', others.finish()),
+      phases.during('repairs', repairs.finish()),
+    ]);
     const webhooks = { arrivals: hooks.arrivals, stored, isDrained: delivered !== null, goneAt: Date.now() };
     const keys = await phases.during('revoked keys', revokedKeys);
     await phases.during('decisions', Promise.all([teller.end(), approver.end()]));
@@ -163,7 +175,9 @@ export async function runChaos(options: ChaosOptions, setting: Setting): Promise
         schedules,
         webhooks,
         keys,
+        repairs: repaired,
       },
+      operator,
       orders,
       unsettled,
       outside,
@@ -212,7 +226,8 @@ async function readWorld(
   crowd: Crowd,
   followers: Followers,
   faults: Struck[],
-  persons: Pick<World, 'decisions' | 'reported' | 'others' | 'schedules' | 'webhooks' | 'keys'>,
+  persons: Pick<World, 'decisions' | 'reported' | 'others' | 'schedules' | 'webhooks' | 'keys' | 'repairs'>,
+  { pauses, drains }: Operator,
   orders: Orders,
   unsettled: string[],
   outside: string,
@@ -255,6 +270,7 @@ async function readWorld(
     unsettled,
     outside: effects,
     service: serviceOf(stored, { ...ofTools, outside: effects, orders }),
+    operated: { pauses, drains, ...(await readOperated(postgres.url)) },
     returned,
     streams: followers.streams,
     replays,

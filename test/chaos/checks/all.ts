@@ -9,6 +9,7 @@ import { delays } from './delays.ts';
 import { endings } from './endings.ts';
 import { branchHistories } from './branch-histories.ts';
 import { numbers } from './numbers.ts';
+import { operated } from './operated.ts';
 import { once } from './once.ts';
 import { order } from './order.ts';
 import { outbox } from './outbox.ts';
@@ -16,6 +17,8 @@ import { outcomes } from './outcomes.ts';
 import { processes } from './processes.ts';
 import { questions } from './questions.ts';
 import { receipts } from './receipts.ts';
+import { replays } from './replays.ts';
+import { retries } from './retries.ts';
 import { idle } from './idle.ts';
 import { keys } from './keys.ts';
 import { schedules } from './schedules.ts';
@@ -59,6 +62,9 @@ export const CHECKS: readonly Check[] = [
   webhooks,
   tenants,
   keys,
+  operated,
+  retries,
+  replays,
   processes,
 ];
 

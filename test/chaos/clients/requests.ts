@@ -8,9 +8,9 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * `fine`: statuses that a client has to expect here. `ifMatch`: the expected version. `by`: whose key is sent; of the
- * default tenant, if nothing is given. `bearer`: another key.
+ * default tenant, if nothing is given. `bearer`: another key. `at`: the API process; any, if nothing is given.
  */
-export type More = { fine?: readonly number[]; ifMatch?: string; by?: keyof typeof KEYS; bearer?: string };
+export type More = { fine?: readonly number[]; ifMatch?: string; by?: keyof typeof KEYS; bearer?: string; at?: string };
 
 /** `status` 0: the connection broke, or no answer arrived in time. */
 export type Answer = {
@@ -48,7 +48,7 @@ export function openAsker(urls: readonly string[], random: Random, givenUp: Abor
   const statuses = new Map<number, number>();
   const odd: OddAnswer[] = [];
   const once: Asker['once'] = async (method, path, body, key, more = {}) => {
-    const answer = await ask(`${random.pick(urls)}${path}`, method, body, key, more);
+    const answer = await ask(`${more.at ?? random.pick(urls)}${path}`, method, body, key, more);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     const fine = [...OPEN, ...FINE, ...(GOES_AWAY.includes(method) ? [404] : []), ...(more.fine ?? [])];
     if (!fine.includes(answer.status)) {

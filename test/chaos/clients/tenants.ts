@@ -129,7 +129,7 @@ async function jobsOf(ask: Asker, count: number): Promise<TenantJob[]> {
 }
 
 /** Once it is. False: not in time. */
-async function isDeleted(ask: Asker, tenant: string): Promise<boolean> {
+export async function isDeleted(ask: Asker, tenant: string): Promise<boolean> {
   const deadline = performance.now() + DELETED_WITHIN_MS;
   while (performance.now() < deadline && !ask.givenUp.aborted) {
     const answer = await ask.insist('GET', `/api/tenants/${tenant}`, undefined, undefined, {

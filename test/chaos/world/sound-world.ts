@@ -1,5 +1,6 @@
 // A small sound world: for tests that break it.
 import { soundKey } from './broken-keys.ts';
+import { soundOperated, soundRepairs } from './broken-repairs.ts';
 import { soundService } from './broken-service.ts';
 import type { ToolCallId } from '../../../src/core/ids.ts';
 import { event, message, posted, storedJob, text, returnedBranch, toolResult } from './builders.ts';
@@ -181,6 +182,8 @@ export function soundWorld() {
     webhooks: soundWebhooks({ events, inputs: [first, second], others: soundTenants() }),
     keys: [soundKey()],
     service: soundService('job-1'),
+    operated: soundOperated(),
+    repairs: soundRepairs(),
   };
   return {
     world,

@@ -3,6 +3,8 @@
 import type { FinishedStatus, JobStatus } from '../../../src/core/run/job.ts';
 import type { Outside } from '../../e2e/outside/outside-tools.ts';
 import type { Script } from '../clients/inputs.ts';
+import type { Operated } from './operated.ts';
+import type { Repairs } from './repairs.ts';
 import type { Schedules } from './schedules.ts';
 import type { Service } from './service.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -260,6 +262,8 @@ export type World = {
   webhooks: Webhooks;
   keys: MadeKey[];
   service: Service;
+  operated: Operated;
+  repairs: Repairs;
 };
 
 /** A request with a key that the API made. Times are of this process's clock, in milliseconds. */
