@@ -9,6 +9,7 @@ import type { Json } from '../../core/json.ts';
 import type { TenantStatus } from '../../core/access/tenant.ts';
 import type { ProcessStatus } from '../../core/process-status.ts';
 import type { Millis } from '../../core/time.ts';
+import { addUse, storeUse, type CountedUse } from '../calls/tool-use.ts';
 import type { Executor } from '../connection/client.ts';
 import { encodeJson } from '../connection/codec.ts';
 import type { ThrottleNews } from '../../core/run/throttle.ts';
@@ -176,12 +177,18 @@ export async function heartbeat(
 /** Larger metrics, in characters, are not stored. */
 const MOST_FIGURES = 1_000_000;
 
-/** Stores the metrics of a live process, as JSON. */
-export async function leaveFigures(connection: Executor, id: ProcessId, figures: Json): Promise<void> {
+/** Stores the metrics of a live process, as JSON, and in the same statement what it counted of tools. */
+export async function leaveFigures(
+  connection: Executor,
+  id: ProcessId,
+  figures: Json,
+  use: readonly CountedUse[] = [],
+): Promise<void> {
   const text = encodeJson(figures);
-  if (text.length > MOST_FIGURES) return;
+  if (text.length > MOST_FIGURES) return storeUse(connection, use);
+  const counted = use.length === 0 ? sql`` : sql`with counted as (${addUse(use)})`;
   await connection.execute(
-    sql`/* processes.record_metrics */ update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
+    sql`/* processes.record_metrics */ ${counted} update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
   );
 }
 
