@@ -21,6 +21,7 @@ const failure = (reason: McpServerFailure['reason'], code: number | null = null)
 const server = (name: string, more: Partial<McpServerInfo> = {}): McpServerInfo => ({
   name,
   state: 'up',
+  scope: 'shared',
   tools: null,
   last_failure: null,
   restarts: 0,

@@ -15,7 +15,22 @@ export type UseStatus = (typeof USE_STATUSES)[number];
 
 /** Upper bounds of the counted durations, in milliseconds. The last one is open. */
 export const USE_BOUNDS: readonly number[] = [
-  5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 180_000, 600_000, Infinity,
+  5,
+  10,
+  25,
+  50,
+  100,
+  250,
+  500,
+  1_000,
+  2_500,
+  5_000,
+  10_000,
+  30_000,
+  60_000,
+  180_000,
+  600_000,
+  Infinity,
 ];
 
 /** Failures of a tool that are kept, in each hour. */

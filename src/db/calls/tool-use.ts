@@ -82,7 +82,7 @@ export async function readUse(
     ), failures as (
       select f.tool, jsonb_agg(f.one order by f.place) as failures from (
         select u.tool, e.one, row_number() over (partition by u.tool order by (e.one ->> 'at')::float8 desc) as place
-        from rows u, jsonb_array_elements(u.failures) e) f
+        from rows u, jsonb_array_elements(u.failures) e (one)) f
       where f.place <= ${KEPT_FAILURES} group by 1
     )
     select ${millis(first)} as from, s.tool, s.completed, s.failed, s.denied, s.expired, s.unknown,
@@ -91,7 +91,7 @@ export async function readUse(
     from (select 1) one left join sums s on true left join codes c on c.tool = s.tool
       left join times t on t.tool = s.tool left join failures f on f.tool = s.tool
     order by s.completed + s.failed + s.denied + s.expired + s.unknown desc, s.tool`);
-  const tools = rows.flatMap(({ from: _, tool, ...use }) => (tool === null ? [] : [{ tool, ...use }]));
+  const tools = rows.flatMap(({ tool, ...use }) => (tool === null ? [] : [{ ...use, tool }]));
   return { from: rows[0]?.from ?? 0, tools };
 }
 

@@ -30,9 +30,15 @@ export type Runs = { has(contextId: ContextId): boolean };
 /** `starting`: the tools are not known yet. */
 export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind: 'starting' };
 
+/** `shared`: one instance in each worker process. `tenant`, `context`: one for each tenant or context that needs it. */
+export const SERVER_SCOPES = ['shared', 'tenant', 'context'] as const;
+export type ServerScope = (typeof SERVER_SCOPES)[number];
+
 export type ToolServers = {
   /** Sorted. */
   names: readonly string[];
+  /** Who shares an instance of the server; null: unknown server. */
+  scopeOf(server: string): ServerScope | null;
   /**
    * Starts those of the named servers that belong to the tenant or the context of the caller and do not run. False:
    * there is no room for all of them, so none was started.
@@ -53,6 +59,7 @@ export type ToolServers = {
 
 export const NO_SERVERS: ToolServers = {
   names: [],
+  scopeOf: () => null,
   use: () => true,
   offer: () => null,
   get: () => undefined,

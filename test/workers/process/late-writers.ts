@@ -118,7 +118,17 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
       {
         tenantId,
         tool: 'late',
-        use: { completed: 1, failed: 0, denied: 0, expired: 0, unknown: 0, codes: {}, times: [1], lastAt: 1, failures: [] },
+        use: {
+          completed: 1,
+          failed: 0,
+          denied: 0,
+          expired: 0,
+          unknown: 0,
+          codes: {},
+          times: [1],
+          lastAt: 1,
+          failures: [],
+        },
       },
     ]),
   tool_lists: ({ database: { db } }, tenantId) => keepToolList(db, tenantId, 'late', []),

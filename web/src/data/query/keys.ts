@@ -100,6 +100,8 @@ export const keys = {
   processList: (live: boolean) => ['processes', live] as const,
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
+  tools: ['tools'] as const,
+  toolUse: (hours: number) => ['tool-use', hours] as const,
   system: ['system'] as const,
   /** null: the tenant of this session. */
   usage: (tenant: string | null) => ['usage', tenant] as const,
