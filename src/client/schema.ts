@@ -2570,7 +2570,7 @@ export type Throttle = {
 /** Part of `ToolList`. */
 export type Tool = {
   name: string;
-  /** own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. sent: offered to models of the tenant, and no process serves it: a tool of a client, or one that no longer exists. */
+  /** own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. sent: offered to models of the tenant in the last 90 days, and no process serves it. Tools of clients are not listed: the configs of their workers have them. */
   source: 'own' | 'built_in' | 'mcp' | 'elsewhere' | 'sent';
   server: string | null;
   description: string | null;

@@ -5,7 +5,7 @@ import type { ProviderName } from '../../core/model/model.ts';
 import type { Approval } from '../../core/run/policy.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { AnsweredBy, Effect } from '../../core/tools/tool.ts';
-import type { ServerScope } from '../../tools/registry/servers.ts';
+import type { ServerScope } from '../../core/tools/server-scope.ts';
 import type { SystemLimits } from '../schemas/system/installation.ts';
 
 /** `source`: the config file, the platform, or an MCP server. `by_call`: the tool decides for each call. */

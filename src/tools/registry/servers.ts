@@ -1,5 +1,6 @@
 /** Interfaces of servers that provide tools, by their configured names. */
 import type { ContextId } from '../../core/ids.ts';
+import type { ServerScope } from '../../core/tools/server-scope.ts';
 import type { ServerFailure } from '../../core/tools/server-failure.ts';
 import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Tool } from './tool.ts';
@@ -29,10 +30,6 @@ export type Runs = { has(contextId: ContextId): boolean };
 
 /** `starting`: the tools are not known yet. */
 export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind: 'starting' };
-
-/** `shared`: one instance in each worker process. `tenant`, `context`: one for each tenant or context that needs it. */
-export const SERVER_SCOPES = ['shared', 'tenant', 'context'] as const;
-export type ServerScope = (typeof SERVER_SCOPES)[number];
 
 export type ToolServers = {
   /** Sorted. */

@@ -9,7 +9,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
-import { leaveFigures } from '../../../src/db/processes/processes.ts';
+import { leaveFigures } from '../../../src/db/processes/figures.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import type { ToolServers } from '../../../src/tools/registry/servers.ts';
 import { addProcess } from '../manual-worker.ts';

@@ -110,7 +110,7 @@ test('tools that were sent to models of the tenant are listed for it, and for no
     input_schema: { type: 'object' },
     served: false,
   });
-  // No process has a server of this name: it is the name of a client's tool.
+  // No process has a server of this name.
   expect(await find('notes__read', ofAcme)).toMatchObject({ source: 'sent', server: null });
   expect(await find('open_tab', ofBolt)).toBeUndefined();
   expect(await find('open_tab', OPERATOR)).toBeUndefined();

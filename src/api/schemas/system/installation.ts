@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { PROVIDERS } from '../../../core/model/model.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
-import { SERVER_SCOPES } from '../../../tools/registry/servers.ts';
+import { SERVER_SCOPES } from '../../../core/tools/server-scope.ts';
 import { FAILURE_REASONS } from '../../../core/tools/server-failure.ts';
 import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';

@@ -12,7 +12,7 @@ export const Tool = strict(
     name: Type.String(),
     source: oneOf(
       ['own', 'built_in', 'mcp', 'elsewhere', 'sent'],
-      'own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. sent: offered to models of the tenant, and no process serves it: a tool of a client, or one that no longer exists.',
+      'own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. sent: offered to models of the tenant in the last 90 days, and no process serves it. Tools of clients are not listed: the configs of their workers have them.',
     ),
     server: nullable(Type.String({ description: 'The MCP server. Null: it is none of an MCP server.' })),
     description: nullable(Type.String()),

@@ -1,6 +1,6 @@
 /** The validated settings of one MCP server; servers.ts documents them. */
 import type { Approval } from '../../../core/run/policy.ts';
-import type { ServerScope } from '../../registry/servers.ts';
+import type { ServerScope } from '../../../core/tools/server-scope.ts';
 
 /** How to connect to a server: a child process over stdin and stdout, or a URL. */
 export type Reach =

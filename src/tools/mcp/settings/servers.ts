@@ -7,7 +7,7 @@ import { FilledText, byName, formatted } from '../../config/file-validator.ts';
 import type { Pruned } from '../../config/prune.ts';
 import type { WrittenMembers } from '../../config/written.ts';
 import { LONGEST_TIMER_MS } from '../../run/timer.ts';
-import { SERVER_SCOPES } from '../../registry/servers.ts';
+import { SERVER_SCOPES } from '../../../core/tools/server-scope.ts';
 import { ELICITATIONS, type ServerSettings } from './server-settings.ts';
 
 const Duration = integer(1, LONGEST_TIMER_MS);

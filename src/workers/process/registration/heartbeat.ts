@@ -9,14 +9,8 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../../../core/ids.ts';
-import {
-  heartbeat,
-  takeLock,
-  leaveFigures,
-  register,
-  requestedOf,
-  unregister,
-} from '../../../db/processes/processes.ts';
+import { leaveFigures } from '../../../db/processes/figures.ts';
+import { heartbeat, takeLock, register, requestedOf, unregister } from '../../../db/processes/processes.ts';
 import { storeUse } from '../../../db/calls/tool-use.ts';
 import type { Database } from '../../../db/connection/client.ts';
 import { interestTo, controlSignalsTo } from '../../../bus/bus.ts';

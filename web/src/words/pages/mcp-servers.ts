@@ -82,19 +82,17 @@ const scopes: Readonly<Record<NonNullable<McpServerInfo['scope']>, string>> = {
   context: 'one per context',
 };
 
-/** Why the tools of a server are not listed. Null: the API process does not know who shares an instance. */
-function toolsUnknown(scope: McpServerInfo['scope']): string {
-  switch (scope) {
-    case 'shared':
-      return 'This API process has no connection to the server. It lists the tools once it has one; if other processes run the jobs, it has none. Tools that models were offered are under Tools.';
-    case 'tenant':
-      return 'Each tenant has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.';
-    case 'context':
-      return 'Each context has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.';
-    case null:
-      return 'The server is not in the config file of this API process: only worker processes know its tools. Tools that models were offered are under Tools.';
-  }
-}
+/** Why the tools of a server are not listed. `unknown`: the API process does not know who shares an instance. */
+const toolsUnknown: Readonly<Record<NonNullable<McpServerInfo['scope']> | 'unknown', string>> = {
+  shared:
+    'This API process has no connection to the server. It lists the tools once it has one; if other processes run the jobs, it has none. Tools that models were offered are under Tools.',
+  tenant:
+    'Each tenant has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.',
+  context:
+    'Each context has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.',
+  unknown:
+    'The server is not in the config file of this API process: only worker processes know its tools. Tools that models were offered are under Tools.',
+};
 
 export const mcpServerWords = {
   none: 'No MCP servers',

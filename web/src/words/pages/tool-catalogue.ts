@@ -7,14 +7,14 @@ const sources: Readonly<Record<Tool['source'], string>> = {
   built_in: 'Built in',
   mcp: 'MCP server',
   elsewhere: 'Another process',
-  sent: 'Client',
+  sent: 'Not served',
 };
 const sourcesAbout = {
   own: 'Defined in nightshift.config.ts.',
   built_in: 'Part of Nightshift.',
   mcp: 'A tool of the MCP server {server}.',
   elsewhere: 'A worker process serves it, and this API process does not have it in its own config file.',
-  sent: 'It was offered to models of this tenant, and no process serves it: a tool that clients run, or one that no longer exists.',
+  sent: 'It was offered to models of this tenant, or used, and no process serves it: a tool that clients run, or one that no longer exists.',
 } as const satisfies Record<Tool['source'], string>;
 const approvals: Readonly<Record<NonNullable<Tool['approval']>, string>> = {
   never: 'runs without approval',
@@ -95,15 +95,16 @@ export const toolCatalogueWords = {
     input: 'Input',
     output: 'Output',
     outputAbout: 'Text or content blocks. Tools declare no schema of their results.',
-    noSchema: 'The schema of its input is unknown until a model of this tenant was offered the tool.',
+    noSchema:
+      'The schema of its input is not known here. Tools of clients have theirs in the config of their worker; those of other processes are known once a model of this tenant was offered them.',
     noFields: 'It takes no arguments.',
     required: 'required',
     anyType: 'any',
+    arrayOf: (type: string) => `array of ${type}`,
     allowed: 'Allowed: {values}',
     default: 'Default: {value}',
     /** `key`: a keyword of JSON Schema. */
     limit: (key: string, value: string) => `${key} ${value}`,
-    more: 'The raw schema has more.',
     raw: 'JSON schema',
     use: 'Use and errors',
     unused: 'No calls ended in this range.',
@@ -114,8 +115,6 @@ export const toolCatalogueWords = {
     durationAbout: 'p50 {p50}, p95 {p95}, without waits for a person',
     last: 'Last used',
     failures: 'Last failures',
-    failure: '{code}, {when}: {job}',
     timeline: 'Timeline of its job',
-    timelineOf: (code: string) => `Timeline of the job with ${code}`,
   },
 } as const;

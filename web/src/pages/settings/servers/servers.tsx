@@ -54,7 +54,7 @@ function ServerCard({ server }: { server: McpServerInfo }) {
     >
       <ServerHealth server={server} />
       {tools === null ? (
-        <p className={css.padded}>{words.toolsUnknown(scope)}</p>
+        <p className={css.padded}>{words.toolsUnknown[scope ?? 'unknown']}</p>
       ) : (
         <div className={healthCss.tools}>
           <ToolList tools={tools} />

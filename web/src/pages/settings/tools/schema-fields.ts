@@ -1,9 +1,10 @@
 /** Reads a JSON Schema for people: its fields with types, limits and texts. What it does not read, the raw schema shows. */
 import type { Json } from 'nightshift/client';
+import { toolCatalogueWords } from '../../../words.ts';
 
 export type Field = {
   name: string;
-  /** `string`, `string | null`, `list of string`; null: any. */
+  /** `string`, `string | null`, `array of string`; null: any. */
   type: string | null;
   isRequired: boolean;
   description: string | null;
@@ -74,7 +75,7 @@ function typeOf(schema: JsonObject): string | null {
   if (Array.isArray(type)) return type.filter((one) => typeof one === 'string').join(' | ');
   if (type === 'array') {
     const inner = typeOf(objectOf(items) ?? {});
-    return inner === null ? 'array' : `array of ${inner}`;
+    return inner === null ? type : toolCatalogueWords.tool.arrayOf(inner);
   }
   return typeof type === 'string' ? type : null;
 }

@@ -35,16 +35,19 @@ export function UseOfTool({ use }: { use: ToolUse | null }) {
         </p>
       )}
       {codes.length > 0 && (
-        <dl className={settingsCss.facts} aria-label={words.codes}>
-          {codes.map(([code, number]) => (
-            <div key={code}>
-              <dt>
-                <code>{code}</code>
-              </dt>
-              <dd>{number.toLocaleString('en')}</dd>
-            </div>
-          ))}
-        </dl>
+        <>
+          <h4>{words.codes}</h4>
+          <dl className={settingsCss.facts} aria-label={words.codes}>
+            {codes.map(([code, number]) => (
+              <div key={code}>
+                <dt>
+                  <code>{code}</code>
+                </dt>
+                <dd>{number.toLocaleString('en')}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
       )}
       {failures.length > 0 && (
         <>
@@ -53,12 +56,7 @@ export function UseOfTool({ use }: { use: ToolUse | null }) {
             {failures.map(({ at, code, job_id: jobId, tool_call_id: id }) => (
               <li key={id}>
                 <code>{code}</code> <RelativeTime at={at} />{' '}
-                <Link
-                  to="/jobs/$jobId"
-                  params={{ jobId }}
-                  search={{ tab: 'timeline' }}
-                  aria-label={words.timelineOf(code)}
-                >
+                <Link to="/jobs/$jobId" params={{ jobId }} search={{ tab: 'timeline' }}>
                   {words.timeline}
                 </Link>
               </li>
