@@ -3216,7 +3216,7 @@ export type Operations = {
   };
   'GET /api/contexts/{id}/messages': {
     path: { id: string };
-    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'tool_calls' | ('retracted' | 'compacted' | 'tool_calls')[]; order?: 'asc' | 'desc'; from?: string };
+    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'tool_calls' | ('retracted' | 'compacted' | 'tool_calls')[]; order?: 'asc' | 'desc'; from?: string; at?: string };
     body: undefined;
     answer: MessageList;
   };

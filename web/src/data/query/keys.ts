@@ -47,6 +47,8 @@ export const keys = {
   lastJob: (id: string) => ['context', id, 'state', 'last-job'] as const,
   messages: (id: string) => ['context', id, 'messages'] as const,
   messageList: (id: string, branch: string) => ['context', id, 'messages', branch] as const,
+  /** The first and the last message. */
+  endsOfBranch: (id: string, branch: string) => ['context', id, 'ends', branch] as const,
   queues: (id: string) => ['context', id, 'queue'] as const,
   queue: (id: string, branch: string) => ['context', id, 'queue', branch] as const,
   turns: (id: string) => ['context', id, 'turns'] as const,
