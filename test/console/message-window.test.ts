@@ -111,7 +111,7 @@ describe('rows', () => {
     const messages = [at(1, '2026-01-01'), at(2, '2026-01-01'), at(3, '2026-01-03'), at(4, '2026-01-02')];
     const keysOn = (today: string) => rowsOf(messages, [], [], { ...DAYS, today }).map(({ key }) => key);
     // Of two messages that were completed at the same time the later one may have the earlier time: it begins no day.
-    expect(keysOn('2026-01-04')).toEqual(['day m1', 'm1', 'm2', 'day m3', 'm3', 'm4']);
-    expect(keysOn('2026-01-01')).toEqual(['m1', 'm2', 'day m3', 'm3', 'm4']);
+    expect(keysOn('2026-01-04')).toEqual(['day-m1', 'm1', 'm2', 'day-m3', 'm3', 'm4']);
+    expect(keysOn('2026-01-01')).toEqual(['m1', 'm2', 'day-m3', 'm3', 'm4']);
   });
 });

@@ -61,7 +61,7 @@ function withDays(rows: readonly Row[], { of, today }: { of: DayOf; today: strin
     if (isNew || isFirst) shown = day;
     isFirst = false;
     // Named after the message, so that the row moves with it when older messages are read.
-    return isNew ? [{ kind: 'day', key: `day ${id}`, at }, row] : [row];
+    return isNew ? [{ kind: 'day', key: `day-${id}`, at }, row] : [row];
   });
 }
 
