@@ -175,6 +175,11 @@ function systemCalls(request: Request) {
     stats: (options?: RequestOptions) => request('GET', '/api/stats', options),
     /** The installation: providers, tools, MCP servers, limits, worker processes. */
     get: (options?: RequestOptions) => request('GET', '/api/system', options),
+    /** All tools that are known here, with the schemas of their inputs. */
+    tools: (options?: RequestOptions) => request('GET', '/api/tools', options),
+    /** What the tenant used of each tool in the last hours: calls, failures by code, durations. */
+    toolUse: (query: Operations['GET /api/tools/use']['query'] = {}, options?: RequestOptions) =>
+      request('GET', '/api/tools/use', { query, ...options }),
     /** Finished jobs, their tokens and durations, over time. */
     history: (query: Operations['GET /api/stats/history']['query'] = {}, options?: RequestOptions) =>
       request('GET', '/api/stats/history', { query, ...options }),

@@ -1449,6 +1449,7 @@ export type McpServerInfo = {
   name: string;
   /** up: running in at least one worker process. */
   state: 'up' | 'down' | 'unknown';
+  scope: 'shared' | 'tenant' | 'context' | null;
   tools: ToolInfo[] | null;
   last_failure: McpServerFailure | null;
   restarts: number | null;
@@ -2566,6 +2567,23 @@ export type Throttle = {
   tenants: string[];
 };
 
+/** Part of `ToolList`. */
+export type Tool = {
+  name: string;
+  /** own: config file. built_in: part of Nightshift. mcp: an MCP server. elsewhere: served by a worker process, unknown to this API process. sent: offered to models of the tenant in the last 90 days, and no process serves it. Tools of clients are not listed: the configs of their workers have them. */
+  source: 'own' | 'built_in' | 'mcp' | 'elsewhere' | 'sent';
+  server: string | null;
+  description: string | null;
+  input_schema: { [key: string]: Json } | null;
+  effect: 'none' | 'idempotent' | 'once' | null;
+  approval: 'never' | 'always' | 'deny' | 'by_call' | null;
+  answered_by: 'tool' | 'person' | 'client' | 'workers' | 'timer' | null;
+  timeout_ms: number | null;
+  /** A live worker process serves it. */
+  served: boolean;
+  processes: number | null;
+};
+
 /** The answer of `GET /api/contexts/{id}/tools/{tool_call_id}` and `POST /api/contexts/{id}/tools/{tool_call_id}/resolve`. */
 export type ToolCall = {
   id: string;
@@ -2651,6 +2669,17 @@ export type ToolExecution = {
   outcome: 'completed' | 'failed' | 'cancelled' | 'unknown' | 'did_not_happen' | null;
 };
 
+/** Part of `ToolUse`. */
+export type ToolFailure = {
+  /** ISO 8601. */
+  at: string;
+  /** Of a failed call. Otherwise how it ended: denied, expired, unknown. */
+  code: string;
+  context_id: string;
+  job_id: string;
+  tool_call_id: string;
+};
+
 /** Part of `McpServerInfo` and `System`. */
 export type ToolInfo = {
   name: string;
@@ -2661,6 +2690,11 @@ export type ToolInfo = {
   approval: 'never' | 'always' | 'deny' | 'by_call' | null;
   /** A live worker process serves it. */
   served: boolean;
+};
+
+/** The answer of `GET /api/tools`. */
+export type ToolList = {
+  data: Tool[];
 };
 
 /** How many entries the tool wrote to the log of the call. */
@@ -2697,12 +2731,38 @@ export type ToolStep = {
   bytes: number;
 };
 
+/** Part of `ToolUseList`. */
+export type ToolUse = {
+  name: string;
+  /** All ended calls, except those that were cancelled with their job. */
+  calls: number;
+  completed: number;
+  failed: number;
+  denied: number;
+  expired: number;
+  unknown: number;
+  /** Failed calls by code. error: without a code. other: codes beyond the twentieth. */
+  codes: { [key: string]: number };
+  duration_ms: Quantiles | null;
+  /** ISO 8601. */
+  last_called_at: string;
+  /** The last ones, at most five, newest first. */
+  failures: ToolFailure[];
+};
+
 /** Part of `ContentBlock`. */
 export type ToolUseBlock = {
   type: 'tool_use';
   id: string;
   name: string;
   input: Json;
+};
+
+/** Worker processes count calls as they end and store the figures once a minute, by hour. What a process had not stored when it was killed is missing. */
+export type ToolUseList = {
+  /** The beginning of the first hour. */
+  from: string;
+  data: ToolUse[];
 };
 
 /** Part of `TurnList`. */
@@ -3156,7 +3216,7 @@ export type Operations = {
   };
   'GET /api/contexts/{id}/messages': {
     path: { id: string };
-    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'tool_calls' | ('retracted' | 'compacted' | 'tool_calls')[]; order?: 'asc' | 'desc'; from?: string };
+    query: { limit?: number; cursor?: string; branch?: string; turn?: string; include?: 'retracted' | 'compacted' | 'tool_calls' | ('retracted' | 'compacted' | 'tool_calls')[]; order?: 'asc' | 'desc'; from?: string; at?: string };
     body: undefined;
     answer: MessageList;
   };
@@ -3609,6 +3669,18 @@ export type Operations = {
     query: undefined;
     body: undefined;
     answer: RequestedProcess;
+  };
+  'GET /api/tools': {
+    path: undefined;
+    query: undefined;
+    body: undefined;
+    answer: ToolList;
+  };
+  'GET /api/tools/use': {
+    path: undefined;
+    query: { hours?: number };
+    body: undefined;
+    answer: ToolUseList;
   };
   'DELETE /api/providers/{name}/throttles/{id}': {
     path: { name: 'anthropic' | 'openai' | 'openai-chat' | 'simulated'; id: string };

@@ -34,16 +34,18 @@ export function aboutOf(assembled: Assembled): Omit<About, 'mode'> {
   };
 }
 
-function toAbout({ descriptor, approval = 'never' }: Tool, source: ToolAbout['source']): ToolAbout {
-  const { name, description, effect } = descriptor;
-  return { name, description, effect, approval: typeof approval === 'string' ? approval : 'by_call', source };
+function toAbout({ descriptor, approval = 'never', timeoutMs }: Tool, source: ToolAbout['source']): ToolAbout {
+  const { name, description, effect, input_schema: inputSchema, answered_by: answeredBy } = descriptor;
+  const shown = typeof approval === 'string' ? approval : 'by_call';
+  return { name, description, effect, approval: shown, source, inputSchema, answeredBy, timeoutMs };
 }
 
 function serverOf(servers: ToolServers, name: string): ServerAbout {
   const offer = servers.offer(name, null);
-  if (offer?.kind !== 'tools') return { name, tools: null };
+  const scope = servers.scopeOf(name);
+  if (offer?.kind !== 'tools') return { name, scope, tools: null };
   const tools = offer.tools.flatMap((one) => servers.get(one.name, null) ?? []);
-  return { name, tools: tools.map((tool) => toAbout(tool, 'mcp')) };
+  return { name, scope, tools: tools.map((tool) => toAbout(tool, 'mcp')) };
 }
 
 function limitsOf(config: Config, set: SetLimits): LimitsAbout {

@@ -17,7 +17,12 @@ function sentencesIn(words: unknown): string[] {
 }
 
 /** Areas of words that are tabs of a page. */
-const PAGE_OF: Readonly<Record<string, string>> = { audit: 'access', 'mcp-servers': 'settings', webhooks: 'settings' };
+const PAGE_OF: Readonly<Record<string, string>> = {
+  audit: 'access',
+  'mcp-servers': 'settings',
+  'tool-catalogue': 'settings',
+  webhooks: 'settings',
+};
 
 test('the texts of a page are loaded with that page', async () => {
   const scripts = readdirSync(path.join(BUILT, 'assets')).filter((file) => file.endsWith('.js'));

@@ -21,6 +21,7 @@ const failure = (reason: McpServerFailure['reason'], code: number | null = null)
 const server = (name: string, more: Partial<McpServerInfo> = {}): McpServerInfo => ({
   name,
   state: 'up',
+  scope: 'shared',
   tools: null,
   last_failure: null,
   restarts: 0,
@@ -77,11 +78,20 @@ test('each reason has words of its own', async () => {
 });
 
 test('a tenant sees the state alone', async () => {
-  const page = await open([server('files', { state: 'down', restarts: null, calls: null })]);
+  const page = await open([server('files', { state: 'down', scope: null, restarts: null, calls: null })]);
   const panel = page.getByRole('tabpanel');
   await panel.getByText('Down', { exact: true }).waitFor();
-  await panel.getByText('The tools are listed after the first connection.').waitFor();
+  await panel.getByText('only worker processes know its tools').waitFor();
   for (const text of ['Last failure', 'Reconnections', 'Latency']) expect(await panel.getByText(text).count()).toBe(0);
+});
+
+test('a server of tenants or contexts says that its tools are not listed here, and who shares an instance', async () => {
+  const page = await open([server('mine', { scope: 'tenant' }), server('each', { scope: 'context' })]);
+  const panel = page.getByRole('tabpanel');
+  await panel.getByText('Each tenant has an instance of its own').waitFor();
+  await panel.getByText('one per tenant', { exact: true }).waitFor();
+  await panel.getByText('Each context has an instance of its own').waitFor();
+  await panel.getByText('one per context', { exact: true }).waitFor();
 });
 
 for (const look of LOOKS) {

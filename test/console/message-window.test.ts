@@ -11,7 +11,7 @@ import {
   trimStart,
   type MessageWindow,
 } from '../../web/src/data/live/message-window.ts';
-import { rowsOf } from '../../web/src/pages/chat/messages/rows.ts';
+import { rowsOf, timeOf } from '../../web/src/pages/chat/messages/rows.ts';
 
 function message(seq: number | null, more: Partial<Message> = {}): Message {
   return {
@@ -82,6 +82,9 @@ describe('a window of history', () => {
   });
 });
 
+const DAYS = { of: (at: number) => new Date(at).toISOString().slice(0, 10) };
+const TODAY = { ...DAYS, today: DAYS.of(Date.parse(timeOf(message(1)))) };
+
 describe('rows', () => {
   const call = message(2, { content: [{ type: 'tool_use', id: 't', name: 'look', input: {} }] });
   const result = message(3, {
@@ -92,14 +95,23 @@ describe('rows', () => {
   const partial = { message_id: 'm4', attempt: 1, text: 'so far', thinking: '' };
 
   test('a result is shown by its call, and by itself where the call is not in the window', () => {
-    const [row, ...more] = rowsOf([call, result], [], []);
+    const [row, ...more] = rowsOf([call, result], [], [], TODAY);
     expect(more).toEqual([]);
     expect(row?.kind === 'message' && row.results.get('t')?.block.content).toBe('seen');
-    expect(rowsOf([result], [], [])).toHaveLength(1);
+    expect(rowsOf([result], [], [], TODAY)).toHaveLength(1);
   });
 
   test('a partial text comes last, until its message is there', () => {
-    expect(rowsOf([call], [partial], []).map(({ key }) => key)).toEqual(['m2', 'm4']);
-    expect(rowsOf([call, message(4)], [partial], []).map(({ kind }) => kind)).toEqual(['message', 'message']);
+    expect(rowsOf([call], [partial], [], TODAY).map(({ key }) => key)).toEqual(['m2', 'm4']);
+    expect(rowsOf([call, message(4)], [partial], [], TODAY).map(({ kind }) => kind)).toEqual(['message', 'message']);
+  });
+
+  test('each day begins with a row of its own, except for today alone', () => {
+    const at = (seq: number, day: string) => message(seq, { completed_at: `${day}T12:00:00.000Z` });
+    const messages = [at(1, '2026-01-01'), at(2, '2026-01-01'), at(3, '2026-01-03'), at(4, '2026-01-02')];
+    const keysOn = (today: string) => rowsOf(messages, [], [], { ...DAYS, today }).map(({ key }) => key);
+    // Of two messages that were completed at the same time the later one may have the earlier time: it begins no day.
+    expect(keysOn('2026-01-04')).toEqual(['day-m1', 'm1', 'm2', 'day-m3', 'm3', 'm4']);
+    expect(keysOn('2026-01-01')).toEqual(['m1', 'm2', 'day-m3', 'm3', 'm4']);
   });
 });

@@ -137,6 +137,8 @@ const CASES: Readonly<Record<string, string>> = {
   tool_reports_tool_call_id_epoch_ordinal_pk: report(`1`, `0`, 2),
   tool_reports_ordinal: report(`0`, `0`),
   tool_reports_counts: report(`1`, `-1`),
+  tool_use_tenant_id_hour_tool_pk: `insert into tool_use (tenant_id, hour, tool, completed, failed, denied, expired, unknown, codes, times, last_at, failures)
+    select 1, now(), 't', 1, 0, 0, 0, 0, '{}', '{}', now(), '[]' from generate_series(1, 2)`,
   tool_lists_tenant_id_hash_pk: `insert into tool_lists (tenant_id, hash, tools) select 1, 'h', '[]' from generate_series(1, 2)`,
   jobs_notice_once: `update jobs set notice_of_job_id = '$k' where id in (select id from jobs limit 2)`,
   jobs_hops: job(`hops = -1`),

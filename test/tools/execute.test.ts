@@ -331,6 +331,7 @@ describe('a call that takes too long', () => {
       kind: 'result',
       content: 'The tool faulty timed out after 0.02 s.',
       is_error: true,
+      code: 'timed_out',
     });
     expect(reason).toMatchObject({ name: 'TimeoutError' });
   });

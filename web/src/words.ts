@@ -42,6 +42,7 @@ export { schedulesWords } from './words/pages/schedules.ts';
 export { searchWords } from './words/pages/search.ts';
 export { settingsWords } from './words/pages/settings.ts';
 export { tenantsWords } from './words/pages/tenants.ts';
+export { toolCatalogueWords } from './words/pages/tool-catalogue.ts';
 export { treeWords } from './words/pages/tree.ts';
 export { webhooksWords } from './words/pages/webhooks.ts';
 export { placeWords } from './words/places.ts';

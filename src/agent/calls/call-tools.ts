@@ -11,6 +11,7 @@ import { closeCalls, closedByRule, ended, startCall, type ClosedCall } from '../
 import type { Settings } from '../../core/workers/settings.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
 import { EFFECTS, type ToolInvocation, type ToolOutcome } from '../../core/tools/tool.ts';
+import { UNKNOWN_TOOL } from '../../core/tools/tool-use.ts';
 import type { Millis } from '../../core/time.ts';
 import type { OpenCall } from '../../core/tools/tool-call.ts';
 import { engageWorkers } from './engage.ts';
@@ -121,7 +122,7 @@ function notOffered(call: OpenCall, { tools, mode }: Settings): ToolOutcome {
   const names = tools.map((tool) => tool.name).join(', ');
   const which = mode === 'plan' ? ' in plan mode: tools with side effects are not offered' : '';
   const content = `There is no tool named ${call.name}${which}. ${names === '' ? 'No tools are available.' : `Available tools: ${names}.`}`;
-  return { kind: 'result', content, is_error: true };
+  return { kind: 'result', content, is_error: true, code: UNKNOWN_TOOL };
 }
 
 type Marked = { begun: boolean; snapshot: Snapshot };

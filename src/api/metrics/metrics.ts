@@ -6,7 +6,7 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { parseFigures } from '../../core/figures.ts';
 import { forTenant } from '../../db/connection/tenant-setting.ts';
 import { countThrottles } from '../../db/processes/throttles.ts';
-import { readFigures } from '../../db/processes/processes.ts';
+import { readFigures } from '../../db/processes/figures.ts';
 import { readLoad } from '../../db/read/installation/stats-views.ts';
 import { within } from '../server/deadline.ts';
 import { writeFigures } from './figures.ts';

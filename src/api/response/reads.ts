@@ -83,6 +83,8 @@ export const READ_CLASSES: Readonly<Record<string, ReadClass>> = {
   getStatsHistory: 'report',
   getUsage: 'report',
   getSystem: 'short',
+  listTools: 'report',
+  getToolUse: 'report',
   getSession: 'short',
   getReadiness: 'short',
   getMetrics: 'scrape',

@@ -41,6 +41,7 @@ import { tenantRoutes } from './system/tenants.ts';
 import { tokenRoutes } from './system/tokens.ts';
 import { usageRoute } from './system/usage.ts';
 import { toolCallRoutes } from './jobs/tool-calls.ts';
+import { toolRoutes } from './system/tools.ts';
 import { turnRoutes } from './messages/turns.ts';
 import { deliveryRoutes } from './webhooks/deliveries.ts';
 import { webhookRoutes } from './webhooks/webhooks.ts';
@@ -89,6 +90,7 @@ export function addRoutes(app: App, ports: ApiPorts, { accessControl, metrics, s
   usageRoute(app, ports, { quotas, streams });
   installationRoutes(app, ports);
   processRoutes(app, ports);
+  toolRoutes(app, ports);
   throttleRoutes(app, ports);
   tenantRoutes(app, ports);
   auditRoute(app, ports);

@@ -38,6 +38,7 @@ import * as tenant from './system/tenant.ts';
 import * as tenantUsage from './system/usage.ts';
 import * as token from './system/token.ts';
 import * as toolCall from './jobs/tool-call.ts';
+import * as tool from './system/tool.ts';
 import * as turn from './messages/turn.ts';
 import * as webhook from './webhooks/webhook.ts';
 import * as worker from './workers/worker.ts';
@@ -74,6 +75,7 @@ const all: unknown[] = [
     retryJobs,
     step,
     toolCall,
+    tool,
     resolveToolCall,
     role,
     schedule,

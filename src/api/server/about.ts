@@ -3,7 +3,9 @@ import type { Static } from 'typebox';
 import type { Prices } from '../../core/money/cost.ts';
 import type { ProviderName } from '../../core/model/model.ts';
 import type { Approval } from '../../core/run/policy.ts';
-import type { Effect } from '../../core/tools/tool.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { AnsweredBy, Effect } from '../../core/tools/tool.ts';
+import type { ServerScope } from '../../core/tools/server-scope.ts';
 import type { SystemLimits } from '../schemas/system/installation.ts';
 
 /** `source`: the config file, the platform, or an MCP server. `by_call`: the tool decides for each call. */
@@ -13,10 +15,17 @@ export type ToolAbout = {
   effect: Effect;
   approval: Approval | 'by_call';
   source: 'own' | 'built_in' | 'mcp';
+  inputSchema: JsonObject;
+  answeredBy: AnsweredBy;
+  /** Null: the general timeout of tools. */
+  timeoutMs: number | null;
 };
 
-/** `tools` is null if this process does not run the server and so does not know its tools. */
-export type ServerAbout = { name: string; tools: readonly ToolAbout[] | null };
+/**
+ * `tools` is null if this process does not run the server and so does not know its tools. `scope`: who shares an instance
+ * of it.
+ */
+export type ServerAbout = { name: string; scope: ServerScope | null; tools: readonly ToolAbout[] | null };
 
 /** Limits of the installation; a config or a role can lower them. */
 export type LimitsAbout = Static<typeof SystemLimits>;

@@ -46,9 +46,9 @@ export type CallChange =
   | { kind: 'reopen'; id: ToolCallId }
   /**
    * `execution`: the entry for the execution ledger; null: the call did not run, or the ledger already has its
-   * outcome.
+   * outcome. `code`: why it failed, which is counted and not stored with the call.
    */
-  | { kind: 'close'; id: ToolCallId; status: ClosedCallStatus; execution: ExecutionEnd | null };
+  | { kind: 'close'; id: ToolCallId; status: ClosedCallStatus; execution: ExecutionEnd | null; code?: string };
 
 /**
  * How a run releases its context. `idle`: nothing left to do. `waiting`: until the given time. `runnable`: another

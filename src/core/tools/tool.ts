@@ -75,6 +75,8 @@ export type ToolOutcome =
       spawned?: readonly SpawnedChild[];
       /** The result and the execution are already stored with the call (see `CallTransaction`). */
       settled?: true;
+      /** Why it failed, for the figures of the tool. Missing: it did not fail, or its content has the code, or none is known. */
+      code?: string;
     }
   /** `signal` was aborted before a result arrived. */
   | { kind: 'aborted' };

@@ -7,6 +7,7 @@ import type { ActiveJob } from '../run/job.ts';
 import type { Mailbox, Snapshot } from '../run/snapshot.ts';
 import type { SpawnedChild } from '../tools/starts.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
+import { codeIn } from '../tools/tool-use.ts';
 import type { DurableState } from '../run/state.ts';
 import type { ExecutionEnd, ExecutionOutcome } from '../run/execution.ts';
 import type { Millis } from '../time.ts';
@@ -24,6 +25,8 @@ export type ClosedCall = {
   beganAt: Millis | null;
   /** Workers that its tool created. */
   spawned: readonly SpawnedChild[];
+  /** Why it failed, if that is known. */
+  code?: string;
 };
 
 /**
@@ -96,7 +99,8 @@ export function finished({ call: { id, name }, status }: ClosedCall): Entry {
 }
 
 export function closing(closed: ClosedCall): CallChange {
-  return { kind: 'close', id: closed.call.id, status: closed.status, execution: executionOf(closed) };
+  const { call, status, code } = closed;
+  return { kind: 'close', id: call.id, status, execution: executionOf(closed), ...(code !== undefined && { code }) };
 }
 
 /** The ledger entry of a `once` call begins with its mark. */
@@ -131,6 +135,7 @@ export function ended(
   began: Millis | null = null,
 ): ClosedCall {
   const { content, is_error, compact_summary, spawned = [], settled } = outcome;
+  const code = is_error ? (outcome.code ?? codeIn(content)) : null;
   const beganAt = settled === true ? null : began;
   const result: ToolResultBlock = { type: 'tool_result', tool_use_id: call.id, content, is_error };
   return {
@@ -139,6 +144,7 @@ export function ended(
     result: compact_summary === undefined ? result : { ...result, compact_summary },
     beganAt,
     spawned,
+    ...(code !== null && { code }),
   };
 }
 

@@ -570,6 +570,22 @@ CREATE TABLE "tool_steps" (
 	CONSTRAINT "tool_steps_bytes" CHECK ("tool_steps"."bytes" > 0)
 );
 --> statement-breakpoint
+CREATE TABLE "tool_use" (
+	"tenant_id" bigint NOT NULL,
+	"hour" timestamp (3) with time zone NOT NULL,
+	"tool" text NOT NULL,
+	"completed" integer NOT NULL,
+	"failed" integer NOT NULL,
+	"denied" integer NOT NULL,
+	"expired" integer NOT NULL,
+	"unknown" integer NOT NULL,
+	"codes" jsonb NOT NULL,
+	"times" integer[] NOT NULL,
+	"last_at" timestamp (3) with time zone NOT NULL,
+	"failures" jsonb NOT NULL,
+	CONSTRAINT "tool_use_tenant_id_hour_tool_pk" PRIMARY KEY("tenant_id","hour","tool")
+);
+--> statement-breakpoint
 CREATE TABLE "job_webhooks" (
 	"job_id" uuid NOT NULL,
 	"webhook_id" uuid NOT NULL,
@@ -734,6 +750,7 @@ CREATE UNIQUE INDEX "messages_seq" ON "messages" USING btree ("context_id","seq"
 CREATE INDEX "messages_branch" ON "messages" USING btree ("context_id","branch","seq");--> statement-breakpoint
 CREATE INDEX "failed_calls_context" ON "failed_calls" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "tool_lists_age" ON "tool_lists" USING btree ("used_at");--> statement-breakpoint
+CREATE INDEX "tool_lists_recent" ON "tool_lists" USING btree ("tenant_id","used_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "processes_lock" ON "processes" USING btree ("lock_key");--> statement-breakpoint
 CREATE INDEX "processes_live" ON "processes" USING btree ("heartbeat_at") WHERE "processes"."dead_at" is null;--> statement-breakpoint
 CREATE INDEX "provider_throttles_until" ON "provider_throttles" USING btree ("until");--> statement-breakpoint
@@ -761,6 +778,7 @@ CREATE INDEX "tool_executions_context" ON "tool_executions" USING btree ("contex
 CREATE INDEX "tool_logs_call" ON "tool_logs" USING btree ("tool_call_id","epoch","number");--> statement-breakpoint
 CREATE INDEX "tool_reports_context" ON "tool_reports" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "tool_steps_context" ON "tool_steps" USING btree ("context_id");--> statement-breakpoint
+CREATE INDEX "tool_use_hour" ON "tool_use" USING btree ("hour");--> statement-breakpoint
 CREATE INDEX "job_webhooks_context" ON "job_webhooks" USING btree ("context_id");--> statement-breakpoint
 CREATE INDEX "job_webhooks_webhook" ON "job_webhooks" USING btree ("webhook_id");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_log" ON "webhook_deliveries" USING btree ("webhook_id","id");--> statement-breakpoint

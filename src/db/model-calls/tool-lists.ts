@@ -41,3 +41,19 @@ export async function forgetToolLists(executor: Executor, most: number): Promise
     where t.tenant_id = unused.tenant_id and t.hash = unused.hash returning 1`);
   return rows.length;
 }
+
+/** Lists that are looked at for the tools of a tenant, and tools that are returned. */
+const RECENT_LISTS = 20;
+const MOST_SENT = 500;
+
+/** Without tools of clients, which lists do not have. The tools in the lists of the tenant that were used last, each as it was last sent. In the order of their names. */
+export async function readSentTools(executor: Executor, tenantId: TenantId): Promise<ToolSpec[]> {
+  const rows = await executor.execute<{ tool: ToolSpec }>(sql`/* tool_lists.read_sent */
+    with recent as materialized (
+      select l.tools, l.used_at from tool_lists l where l.tenant_id = ${tenantId}
+      order by l.used_at desc limit ${RECENT_LISTS}
+    )
+    select distinct on (e.tool ->> 'name') e.tool from recent r, json_array_elements(r.tools) e (tool)
+    order by e.tool ->> 'name', r.used_at desc limit ${MOST_SENT}`);
+  return rows.map(({ tool }) => tool);
+}

@@ -5,12 +5,10 @@
  */
 import { and, eq, isNull, sql, type SQL } from 'drizzle-orm';
 import type { ContextId, ProcessId, TenantId } from '../../core/ids.ts';
-import type { Json } from '../../core/json.ts';
 import type { TenantStatus } from '../../core/access/tenant.ts';
 import type { ProcessStatus } from '../../core/process-status.ts';
 import type { Millis } from '../../core/time.ts';
 import type { Executor } from '../connection/client.ts';
-import { encodeJson } from '../connection/codec.ts';
 import type { ThrottleNews } from '../../core/run/throttle.ts';
 import { throttleNews, toThrottleNews, type ThrottlesColumn } from './throttles.ts';
 import { millis } from '../connection/instant.ts';
@@ -173,31 +171,12 @@ export async function heartbeat(
   };
 }
 
-/** Larger metrics, in characters, are not stored. */
-const MOST_FIGURES = 1_000_000;
-
-/** Stores the metrics of a live process, as JSON. */
-export async function leaveFigures(connection: Executor, id: ProcessId, figures: Json): Promise<void> {
-  const text = encodeJson(figures);
-  if (text.length > MOST_FIGURES) return;
-  await connection.execute(
-    sql`/* processes.record_metrics */ update processes set metrics = ${text}::jsonb where id = ${id} and dead_at is null`,
-  );
-}
-
 /** Whether a process on this host is alive. */
 export async function livesOn(executor: Executor, host: string, times: LeaseTimes): Promise<boolean> {
   const rows = await executor.execute(
     sql`select 1 from processes p where p.host = ${host} and p.dead_at is null and not ${isDead(times)} limit 1`,
   );
   return rows.length > 0;
-}
-
-/** The metrics of live processes, newest processes first. */
-export async function readFigures(executor: Executor, times: LeaseTimes): Promise<{ id: ProcessId; figures: Json }[]> {
-  return executor.execute<{ id: ProcessId; figures: Json }>(
-    sql`select p.id, p.metrics as figures from processes p where p.dead_at is null and not ${isDead(times)} order by p.id desc limit 500`,
-  );
 }
 
 /** The number of live processes. */

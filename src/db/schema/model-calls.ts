@@ -45,5 +45,10 @@ export const toolLists = pgTable(
     /** Updated at most once a day. */
     usedAt: instant('used_at').notNull().defaultNow(),
   },
-  (t) => [primaryKey({ columns: [t.tenantId, t.hash] }), index('tool_lists_age').on(t.usedAt)],
+  (t) => [
+    primaryKey({ columns: [t.tenantId, t.hash] }),
+    index('tool_lists_age').on(t.usedAt),
+    /** Those that were used last, for the catalogue of tools. */
+    index('tool_lists_recent').on(t.tenantId, t.usedAt),
+  ],
 );

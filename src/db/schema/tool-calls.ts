@@ -1,4 +1,7 @@
-/** Tool calls, their executions and steps, what tools report, the jobs that calls wait for, and approvals in advance. */
+/**
+ * Tool calls, their executions and steps, what tools report, the jobs that calls wait for, approvals in advance, and what
+ * tenants use of each tool.
+ */
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import type { Actor } from '../../core/access/actor.ts';
@@ -6,6 +9,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { CALL_STATUSES, WAITS_FOR } from '../../core/tools/tool-call.ts';
 import { ENTRY_LEVELS, type CallProgress, type EntryLevel } from '../../core/tools/report.ts';
 import { EFFECTS, ON_UNKNOWN } from '../../core/tools/tool.ts';
+import type { UseFailure } from '../../core/tools/tool-use.ts';
 import { instant, json, jsonb, oneOf, tenantId } from './columns.ts';
 import { contexts } from './contexts.ts';
 
@@ -210,4 +214,27 @@ export const toolReports = pgTable(
     check('tool_reports_ordinal', sql`${t.ordinal} > 0`),
     check('tool_reports_counts', sql`${t.entries} >= 0 and ${t.dropped} >= 0`),
   ],
+);
+
+/** Ended calls of a tool in one hour, as worker processes counted them (`core/tools/tool-use.ts`). */
+export const toolUse = pgTable(
+  'tool_use',
+  {
+    tenantId: tenantId(),
+    hour: instant('hour').notNull(),
+    tool: text('tool').notNull(),
+    completed: integer('completed').notNull(),
+    failed: integer('failed').notNull(),
+    denied: integer('denied').notNull(),
+    expired: integer('expired').notNull(),
+    unknown: integer('unknown').notNull(),
+    /** Failed calls by code. */
+    codes: jsonb<Record<string, number>>('codes').notNull(),
+    /** Calls that ran, by duration (`USE_BOUNDS`). */
+    times: integer('times').array().notNull(),
+    lastAt: instant('last_at').notNull(),
+    /** The last failures, newest first. */
+    failures: jsonb<UseFailure[]>('failures').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.tenantId, t.hour, t.tool] }), index('tool_use_hour').on(t.hour)],
 );

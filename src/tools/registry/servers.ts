@@ -1,5 +1,6 @@
 /** Interfaces of servers that provide tools, by their configured names. */
 import type { ContextId } from '../../core/ids.ts';
+import type { ServerScope } from '../../core/tools/server-scope.ts';
 import type { ServerFailure } from '../../core/tools/server-failure.ts';
 import type { ToolCaller, ToolDescriptor } from '../../core/tools/tool.ts';
 import type { Tool } from './tool.ts';
@@ -33,6 +34,8 @@ export type Offer = { kind: 'tools'; tools: readonly ToolDescriptor[] } | { kind
 export type ToolServers = {
   /** Sorted. */
   names: readonly string[];
+  /** Who shares an instance of the server; null: unknown server. */
+  scopeOf(server: string): ServerScope | null;
   /**
    * Starts those of the named servers that belong to the tenant or the context of the caller and do not run. False:
    * there is no room for all of them, so none was started.
@@ -53,6 +56,7 @@ export type ToolServers = {
 
 export const NO_SERVERS: ToolServers = {
   names: [],
+  scopeOf: () => null,
   use: () => true,
   offer: () => null,
   get: () => undefined,

@@ -9,6 +9,7 @@
 import { DEEPEST_JSON, isTooDeep, type Json } from '../../core/json.ts';
 import type { SpawnedChild } from '../../core/tools/starts.ts';
 import type { CallServices, ToolInvocation, ToolOutcome, ToolRunner } from '../../core/tools/tool.ts';
+import { UNKNOWN_TOOL } from '../../core/tools/tool-use.ts';
 import { TransactionRefused } from '../../core/tools/transaction.ts';
 import { performIn } from '../durable/perform-in.ts';
 import { durableOf } from '../durable/run-steps.ts';
@@ -77,7 +78,7 @@ function withHiddenLog(options: ToolRunnerOptions): ToolRunnerOptions {
 
 function unknownTool(name: string, names: readonly string[]): ToolResult {
   const known = names.length === 0 ? 'No tools are available.' : `Available tools: ${names.join(', ')}.`;
-  return errorResult(`No tool is named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`);
+  return errorResult(`No tool is named ${JSON.stringify(truncate(name, LONGEST_QUOTE))}. ${known}`, UNKNOWN_TOOL);
 }
 
 /**
@@ -212,7 +213,7 @@ function toolErrorResult(name: string, error: Error, hide: Hide): ToolResult {
 
 /** An error of the runner itself, in the format of the tool's errors. */
 function failure({ errors }: Tool, code: FaultCode, message: string): ToolResult {
-  return errorResult(errors === 'coded' ? codedText(code, message) : message);
+  return errors === 'coded' ? errorResult(codedText(code, message)) : errorResult(message, code);
 }
 
 function refused(tool: Tool, input: Json, problems: readonly string[]): ToolResult {

@@ -40,9 +40,10 @@ export function boundedContent(content: string | ResultPart[], limit: number): s
   return typeof content === 'string' ? truncate(content, limit) : boundedParts(content, limit);
 }
 
-/** An error message for the model. */
-export function errorResult(text: string): ToolResult {
-  return { kind: 'result', content: text, is_error: true };
+/** An error message for the model. `code`: of an error whose text has none. */
+export function errorResult(text: string, code?: string): ToolResult {
+  const result: ToolResult = { kind: 'result', content: text, is_error: true };
+  return code === undefined ? result : { ...result, code };
 }
 
 /** `whole`: the value is not a reply, so all of it is the content. */

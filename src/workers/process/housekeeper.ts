@@ -14,6 +14,7 @@ import { forgetRevocations } from '../../db/write/tokens.ts';
 import { forgetSubmissions } from '../../db/submissions/due-submissions.ts';
 import { forgetReceipts } from '../../db/submissions/receipts.ts';
 import { forgetToolLists } from '../../db/model-calls/tool-lists.ts';
+import { forgetUse } from '../../db/calls/tool-use.ts';
 import { forgetDeliveries, forgetWebhooks } from '../../db/webhooks/webhooks.ts';
 import type { WorkerState } from './ports.ts';
 import { Rounds } from './rounds.ts';
@@ -52,6 +53,7 @@ export async function runHousekeeping(state: State, isStopped: () => boolean = (
   await inBatches(isStopped, async () => (await forgetKeys(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetRevocations(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetToolLists(db, LISTS_AT_ONCE)) === LISTS_AT_ONCE);
+  await inBatches(isStopped, async () => (await forgetUse(db, KEYS_AT_ONCE)) === KEYS_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetDeliveries(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetWebhooks(db, DELIVERIES_AT_ONCE)) === DELIVERIES_AT_ONCE);
   await inBatches(isStopped, async () => (await forgetSubmissions(db, KEYS_AT_ONCE)) >= KEYS_AT_ONCE);

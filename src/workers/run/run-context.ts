@@ -10,6 +10,7 @@ import { dispatch } from '../../commands/after-commit.ts';
 import { LeaseLost } from '../../core/errors.ts';
 import { madeAt, type ContextId, type ProcessId } from '../../core/ids.ts';
 import type { Snapshot } from '../../core/run/snapshot.ts';
+import { usesOf } from '../../core/tools/tool-use.ts';
 import { findGrants } from '../../db/calls/grants.ts';
 import { isUnavailable } from '../../db/connection/database-errors.ts';
 import { postpone, release } from '../../db/run/contexts.ts';
@@ -70,6 +71,7 @@ async function runOnce(
     committed(transition, ...more) {
       trace.committed(transition);
       publisher.committed(transition, ...more);
+      for (const ended of usesOf(transition, more[0].at)) state.metrics.use.ended(ended);
     },
   };
   const parts = { signals, publisher, published, owner, slot, trace };

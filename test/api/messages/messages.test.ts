@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'drizzle-orm';
 import { v7 } from 'uuid';
-import type { MessageId, ProcessId, ToolCallId } from '../../../src/core/ids.ts';
+import { DEFAULT_TENANT, type MessageId, type ProcessId, type ToolCallId } from '../../../src/core/ids.ts';
+import { placeAt } from '../../../src/db/read/messages/place-at.ts';
+import { explaining } from '../../services/explaining.ts';
 import { addProcess, converse, take } from '../manual-worker.ts';
 import { ids, openApi, type Api, type Body } from '../harness.ts';
 
@@ -300,6 +302,42 @@ describe('the messages of a context', () => {
     expect((await list(`from=${two.id}&cursor=${page.next_cursor}`)).status).toBe(422);
     expect((await list(`from=${queued.message_id}`)).status).toBe(422);
     expect((await list(`from=${v7()}`)).status).toBe(404);
+  });
+
+  test('may begin at a time, in either direction, among 10,000 by a few reads', async () => {
+    const entries = Array.from({ length: 5_000 }, (_, n) => ({ user: `q${n}`, assistant: `a${n}` }));
+    const { body: context } = await api.post('/api/contexts/import', { entries });
+    const { db } = api.database;
+    const begin = Date.parse('2026-01-01T00:00:00Z');
+    // One a minute; the ids and numbers stay.
+    await db.execute(sql`update messages m set created_at = t.at, completed_at = t.at from (
+        select id, ${new Date(begin).toISOString()}::timestamptz + (row_number() over (order by seq) - 1) * interval '1 minute' as at
+        from messages where context_id = ${context.id}) t where m.id = t.id`);
+    await api.post(`/api/contexts/${context.id}/messages`, { content: 'queued' });
+    const at = (minutes: number, query = '') =>
+      messagesOf(context.id, `?limit=2&at=${new Date(begin + minutes * 60_000).toISOString()}${query}`);
+    const texts = async (found: Promise<Body[]>) => (await found).map((message) => message.content[0].text);
+    expect(await texts(at(0))).toEqual(['q0', 'a0']);
+    expect(await texts(at(5_001))).toEqual(['a2500', 'q2501']);
+    expect(await texts(at(5_000.5))).toEqual(['a2500', 'q2501']);
+    expect(await texts(at(5_001, '&order=desc'))).toEqual(['q2500', 'a2499']);
+    expect(await texts(at(9_999))).toEqual(['a4999', 'queued']);
+    expect(await texts(at(10_000))).toEqual(['queued']);
+    expect(await texts(at(0, '&order=desc'))).toEqual([]);
+    const plans: string[] = [];
+    await placeAt(explaining(db, plans), DEFAULT_TENANT, context.id, begin + 5_001 * 60_000);
+    const [, loops] = /messages_seq.*loops=(\d+)/.exec(plans[0] ?? '') ?? [];
+    expect(Number(loops)).toBeGreaterThan(5);
+    expect(Number(loops)).toBeLessThan(30);
+  });
+
+  test('with a time that is none, or with another start, are refused', async () => {
+    const worker = await api.worker();
+    const list = async (query: string) => api.get(`/api/contexts/${worker.context_id}/messages?${query}`);
+    expect((await list('at=yesterday')).status).toBe(422);
+    expect((await list(`at=2026-01-01T00:00:00Z&from=${v7()}`)).body.error).toMatchObject({ param: 'at' });
+    expect((await list('at=2026-01-01T00:00:00Z')).body).toEqual({ data: [], next_cursor: null });
+    expect((await api.get(`/api/contexts/${v7()}/messages?at=2026-01-01T00:00:00Z`)).status).toBe(404);
   });
 
   test('leave out withdrawn ones', async () => {

@@ -94,6 +94,7 @@ const OF_OPERATORS = [
   '/metrics',
   '/metrics/load',
   '/api/system',
+  '/api/tools',
   '/api/providers/{name}/throttles/{id}',
   '/api/processes',
   '/api/processes/{id}/pause',

@@ -9,7 +9,7 @@ import { DEFAULT_TENANT } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
 import type { ToolDescriptor } from '../../../src/core/tools/tool.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
-import { leaveFigures } from '../../../src/db/processes/processes.ts';
+import { leaveFigures } from '../../../src/db/processes/figures.ts';
 import type { Tool } from '../../../src/tools/registry/tool.ts';
 import type { ToolServers } from '../../../src/tools/registry/servers.ts';
 import { addProcess } from '../manual-worker.ts';
@@ -50,6 +50,7 @@ function tool(name: string, more: Partial<Tool> = {}): Tool {
 function serversWith(offered: Record<string, Tool[] | null>): ToolServers {
   return {
     names: Object.keys(offered),
+    scopeOf: (name) => (name in offered ? 'shared' : null),
     use: () => true,
     offer: (name) => {
       const tools = offered[name];
@@ -162,13 +163,23 @@ test("worker processes report their names, their runs, and their providers' answ
     {
       name: 'files',
       state: 'up',
+      scope: null,
       tools: null,
       last_failure: null,
       restarts: 3,
       calls: { completed: 12, timed_out: 1 },
       latency_ms: null,
     },
-    { name: 'mail', state: 'down', tools: null, last_failure: null, restarts: 0, calls: {}, latency_ms: null },
+    {
+      name: 'mail',
+      state: 'down',
+      scope: null,
+      tools: null,
+      last_failure: null,
+      restarts: 0,
+      calls: {},
+      latency_ms: null,
+    },
   ]);
   expect(body.tools).toEqual([
     { name: 'far', source: 'elsewhere', description: null, effect: null, approval: null, served: true },
@@ -250,7 +261,16 @@ test('a tenant sees of an MCP server nothing that other tenants cause, and no ho
     { last_failure: { reason: 'lost', host: 'test' }, restarts: 0, calls: {}, latency_ms: { p50: 5 } },
   ]);
   expect(await asSeenWith('tenant-key')).toEqual([
-    { name: 'files', state: 'down', tools: null, last_failure: null, restarts: null, calls: null, latency_ms: null },
+    {
+      name: 'files',
+      state: 'down',
+      scope: null,
+      tools: null,
+      last_failure: null,
+      restarts: null,
+      calls: null,
+      latency_ms: null,
+    },
   ]);
 });
 

@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProcessId } from '../../../src/core/ids.ts';
-import { heartbeat, leaveFigures, unregister } from '../../../src/db/processes/processes.ts';
+import { leaveFigures } from '../../../src/db/processes/figures.ts';
+import { heartbeat, unregister } from '../../../src/db/processes/processes.ts';
 import { addProcess } from '../manual-worker.ts';
 import { ids, openApi, type Api, type Body } from '../harness.ts';
 

@@ -5,7 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { sql } from 'drizzle-orm';
 import { DEFAULT_TENANT, type ToolCallId } from '../../../src/core/ids.ts';
 import type { Json } from '../../../src/core/json.ts';
-import { leaveFigures } from '../../../src/db/processes/processes.ts';
+import { leaveFigures } from '../../../src/db/processes/figures.ts';
 import { exposition } from './exposition.ts';
 import { OUTSIDE, addProcess, take } from '../manual-worker.ts';
 import { ids, openApi, type Api, type Body } from '../harness.ts';
@@ -179,6 +179,8 @@ describe('the document', () => {
         'POST /api/processes/:id/drain',
         'GET /api/stats/history',
         'GET /api/usage',
+        'GET /api/tools',
+        'GET /api/tools/use',
         'GET /api/session',
         'POST /api/session',
         'DELETE /api/session',
@@ -322,6 +324,8 @@ test('every operation of the document answers as described', async () => {
     ['DELETE', '/api/providers/openai/throttles/held'],
     ['GET', '/api/stats/history'],
     ['GET', '/api/usage'],
+    ['GET', '/api/tools'],
+    ['GET', '/api/tools/use'],
     ['GET', '/api/session'],
     ['POST', '/api/session', { key: 'any' }],
     ['DELETE', '/api/session'],

@@ -5,7 +5,8 @@ import type { ProcessId } from '../../../src/core/ids.ts';
 import { listProcesses } from '../../../src/db/read/installation/process-views.ts';
 import { requestStatus } from '../../../src/db/write/request-status.ts';
 import { claim } from '../../../src/db/run/claims.ts';
-import { declareDead, forgetEnded, heartbeat, leaveFigures, unregister } from '../../../src/db/processes/processes.ts';
+import { leaveFigures } from '../../../src/db/processes/figures.ts';
+import { declareDead, forgetEnded, heartbeat, unregister } from '../../../src/db/processes/processes.ts';
 import { TIMES, given, ids, type Given } from '../database-fixture.ts';
 
 let the: Given;

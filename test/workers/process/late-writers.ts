@@ -11,6 +11,7 @@ import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import type { TenantId, WebhookId } from '../../../src/core/ids.ts';
 import { addGrant } from '../../../src/db/submissions/grants.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
+import { storeUse } from '../../../src/db/calls/tool-use.ts';
 import { keepToolList } from '../../../src/db/model-calls/tool-lists.ts';
 import { addEntries } from '../../../src/db/write/audit.ts';
 import { takeKey } from '../../../src/db/write/inputs/idempotency.ts';
@@ -112,6 +113,24 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
     );
     if (known !== undefined) await addGrant(db, DATABASE_SCHEMA, known);
   },
+  tool_use: ({ database: { db } }, tenantId) =>
+    storeUse(db, [
+      {
+        tenantId,
+        tool: 'late',
+        use: {
+          completed: 1,
+          failed: 0,
+          denied: 0,
+          expired: 0,
+          unknown: 0,
+          codes: {},
+          times: [1],
+          lastAt: 1,
+          failures: [],
+        },
+      },
+    ]),
   tool_lists: ({ database: { db } }, tenantId) => keepToolList(db, tenantId, 'late', []),
   audit_entries: ({ database: { db } }, tenantId) =>
     addEntries(db, { tenantId, actor: SYSTEM, requestId: null }, [

@@ -9,7 +9,16 @@ afterEach(async () => {
 });
 
 /** Tables that a run does not write: they belong to processes and to the installation. */
-const BESIDE = ['processes', 'provider_throttles', 'tenants', 'sessions', 'tool_lists', 'migrations', 'row_log'];
+const BESIDE = [
+  'processes',
+  'provider_throttles',
+  'tenants',
+  'sessions',
+  'tool_lists',
+  'tool_use',
+  'migrations',
+  'row_log',
+];
 
 /** Each change of a row is recorded from now on. */
 async function record(of: Fleet): Promise<void> {

@@ -95,7 +95,7 @@ const routes = [
     getParentRoute,
     path: '/settings',
     component: lazyRouteComponent(() => import('../pages/settings/page.tsx'), 'SettingsPage'),
-    validateSearch: texts('tab'),
+    validateSearch: texts('tab', 'tool', 'hours'),
   }),
 ] as const;
 

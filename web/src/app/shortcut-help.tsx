@@ -18,6 +18,7 @@ const KEYS = [
   { keys: 'e', does: words.edit },
   { keys: 'u', does: words.undo },
   { keys: 'c', does: words.write },
+  { keys: 't', does: words.jump },
   { keys: words.keys.enter, does: words.send },
   { keys: words.keys.shiftEnter, does: words.newLine },
   { keys: words.keys.altUp, does: words.moveUp },

@@ -36,6 +36,11 @@ export function dayOf(time: number, back: number, zone: Zone): string {
   return new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 }
 
+/** The start of a day; null: it is not valid. */
+export function startOf(day: string, zone: Zone): string | null {
+  return momentOf(day, 0, zone);
+}
+
 /** The end of a day in the browser's zone; null: it is not valid. */
 export function endOf(day: string): string | null {
   return momentOf(day, 1, 'local');

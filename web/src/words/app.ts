@@ -58,6 +58,7 @@ export const appWords = {
     deny: 'Deny the focused call, with a reason',
     edit: 'Edit the arguments of the focused call',
     undo: 'Undo the decision, for three seconds',
+    jump: 'Go to a date in the chat',
     write: 'Write a message; cancel the selected jobs, or the focused one',
     send: 'Send the message',
     newLine: 'New line',

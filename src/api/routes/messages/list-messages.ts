@@ -4,6 +4,8 @@ import { noBranch } from '../../../commands/inputs/refusals.ts';
 import { inputTurn, answerTurn, parseTurn, type Turn } from '../../../core/conversation/turn.ts';
 import type { ContextId, TenantId } from '../../../core/ids.ts';
 import { findMessage, listMessages, type Place } from '../../../db/read/messages/message-views.ts';
+import { placeAt } from '../../../db/read/messages/place-at.ts';
+import { parseInstant } from '../../request/instant.ts';
 import { writePlace, readPlace, placeAfter } from '../../request/message-place.ts';
 import { splitLists } from '../../request/query.ts';
 import { callsOf } from '../../response/calls-of.ts';
@@ -33,7 +35,7 @@ export function listMessagesRoute(app: App, ports: ApiPorts): void {
     async ({ tenantId, params, query }, reply) => {
       const context = contextId(params.id);
       const { limit, order } = query;
-      const from = query.from === undefined ? null : await placeBefore(ports, { tenantId, context }, query.from, query);
+      const from = await startOf(ports, { tenantId, context }, query);
       const { place: before, branch } = from ?? readPlace(query.cursor, query.branch ?? null);
       const include = [query.include ?? []].flat();
       const range = {
@@ -83,14 +85,32 @@ function toTurn(text: string): Turn | null {
   return turn.side === 'u' ? inputTurn(turn.number) : answerTurn(turn.number);
 }
 
+/** Where the list starts, if a message or a time is given; null: the cursor says it. */
+async function startOf(
+  ports: ApiPorts,
+  of: { tenantId: TenantId; context: ContextId },
+  query: Static<typeof MessageQuery>,
+): Promise<{ place: Place; branch: string | null } | null> {
+  const { cursor, from, at, order, branch = null } = query;
+  const given = Object.entries({ at, from, cursor }).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const [first, second] = given;
+  if (first !== undefined && second !== undefined)
+    throw invalid(`${first} and ${second} exclude each other. Give one of them.`, first);
+  const time = parseInstant(at, 'at');
+  if (time !== null) {
+    const seq = orNotFound(await placeAt(ports.database.db, of.tenantId, of.context, time), noContext(of.context));
+    return { place: { seq: order === 'asc' ? seq - 1 : seq, queue: null }, branch };
+  }
+  return from === undefined ? null : { place: await placeBefore(ports, of, from, order), branch };
+}
+
 /** The place just before the message `from`: the list starts with that message. */
 async function placeBefore(
   ports: ApiPorts,
   { tenantId, context }: { tenantId: TenantId; context: ContextId },
   from: string,
-  { cursor, order, branch }: Static<typeof MessageQuery>,
-): Promise<{ place: Place; branch: string | null }> {
-  if (cursor !== undefined) throw invalid('from and cursor exclude each other. Give one of them.', 'from');
+  order: 'asc' | 'desc',
+): Promise<Place> {
   const id = messageId(from);
   const found = await findMessage(ports.database.db, tenantId, context, id);
   const { seq } = orNotFound(found, `Context ${context} has no message ${id}.`);
@@ -99,5 +119,5 @@ async function placeBefore(
       'from is the id of a queued message, which has no place in history yet. Use a completed message.',
       'from',
     );
-  return { place: { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null }, branch: branch ?? null };
+  return { seq: order === 'asc' ? seq - 1 : seq + 1, queue: null };
 }

@@ -285,4 +285,10 @@ export const MessageQuery = strict({
   ),
   order: Order,
   from: Type.Optional(described(Uuid, 'The page starts with this message. Cannot be combined with cursor.')),
+  at: Type.Optional(
+    described(
+      Instant,
+      'The page starts with the first message that was completed at this time or later; with the order desc, with the last one before it. Cannot be combined with from or cursor.',
+    ),
+  ),
 });

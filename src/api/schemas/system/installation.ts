@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox';
 import { APPROVALS } from '../../../core/run/policy.ts';
 import { PROVIDERS } from '../../../core/model/model.ts';
 import { EFFECTS } from '../../../core/tools/tool.ts';
+import { SERVER_SCOPES } from '../../../core/tools/server-scope.ts';
 import { FAILURE_REASONS } from '../../../core/tools/server-failure.ts';
 import { Count, Instant, Uuid, described } from '../common.ts';
 import { nullable, oneOf, ref, strict } from '../../../schema/build.ts';
@@ -81,9 +82,16 @@ export const McpServerInfo = strict(
   {
     name: Type.String(),
     state: oneOf(['up', 'down', 'unknown'], 'up: running in at least one worker process.'),
+    scope: nullable(
+      oneOf(
+        SERVER_SCOPES,
+        'Who shares an instance: all contexts of a worker process, those of a tenant, or none. Null: the server is not in the config file of this API process.',
+      ),
+    ),
     tools: nullable(
       Type.Array(ref(ToolInfo), {
-        description: 'Null: the server runs in other processes, so its tools are unknown.',
+        description:
+          'Null: unknown here. The server runs in other processes, has not answered yet, or has instances of tenants or contexts: `GET /api/tools` has those tools that were offered to models.',
       }),
     ),
     last_failure: nullable(

@@ -16,10 +16,11 @@ export function toServers(about: About, all: readonly Stored[]): McpServerInfo[]
     const samples = own.flatMap((one) => one.samples);
     const ups = valuesOf(samples, FIGURES.serverUp);
     const state = ups.length === 0 ? 'unknown' : ups.some((value) => value > 0) ? 'up' : 'down';
-    const tools = here.get(name)?.tools ?? null;
+    const { tools = null, scope = null } = here.get(name) ?? {};
     return {
       name,
       state,
+      scope,
       tools: tools?.map((tool) => toTool(tool, state === 'up')) ?? null,
       last_failure: toFailure(own),
       restarts: valuesOf(samples, FIGURES.serverRestarts).reduce(addCount, 0),

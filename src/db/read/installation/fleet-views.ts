@@ -28,7 +28,8 @@ export async function liveProcesses(
   figures: readonly string[],
 ): Promise<ProcessView[]> {
   const names = sql.join(
-    figures.map((name) => sql`${name}`),
+    // A list may not be empty, and no metric is named null.
+    figures.length === 0 ? [sql`null`] : figures.map((name) => sql`${name}`),
     sql`, `,
   );
   return executor.execute<ProcessView>(sql`

@@ -26,6 +26,7 @@ export const TENANT_TABLES = [
   'roles',
   'provider_throttles',
   'tool_lists',
+  'tool_use',
   'audit_entries',
 ] as const;
 export type TenantTable = (typeof TENANT_TABLES)[number];

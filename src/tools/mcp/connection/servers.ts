@@ -25,6 +25,7 @@ export function openServers(
   const owned = new Map<string, Instances>();
   return {
     names: [...settings.keys()].sort(),
+    scopeOf: (name) => settings.get(name)?.scope ?? null,
     use(names, caller) {
       const wanted = names.flatMap((name) => owned.get(name) ?? []);
       // All or none: a job that waits for one server must not hold another one.

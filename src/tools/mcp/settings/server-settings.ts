@@ -1,5 +1,6 @@
 /** The validated settings of one MCP server; servers.ts documents them. */
 import type { Approval } from '../../../core/run/policy.ts';
+import type { ServerScope } from '../../../core/tools/server-scope.ts';
 
 /** How to connect to a server: a child process over stdin and stdout, or a URL. */
 export type Reach =
@@ -15,13 +16,9 @@ export type Reach =
 export const ELICITATIONS = ['decline', 'defaults'] as const;
 export type Elicitation = (typeof ELICITATIONS)[number];
 
-/** `shared`: one instance in each worker process. `tenant`, `context`: one for each tenant or context that needs it. */
-export const SCOPES = ['shared', 'tenant', 'context'] as const;
-export type Scope = (typeof SCOPES)[number];
-
 export type ServerSettings = {
   name: string;
-  scope: Scope;
+  scope: ServerScope;
   /** How long an unused instance of a tenant or a context keeps running. */
   idleTimeoutMs: number;
   /** Instances of tenants or contexts that run at once in a worker process. */

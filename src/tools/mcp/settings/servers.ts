@@ -7,13 +7,14 @@ import { FilledText, byName, formatted } from '../../config/file-validator.ts';
 import type { Pruned } from '../../config/prune.ts';
 import type { WrittenMembers } from '../../config/written.ts';
 import { LONGEST_TIMER_MS } from '../../run/timer.ts';
-import { ELICITATIONS, SCOPES, type ServerSettings } from './server-settings.ts';
+import { SERVER_SCOPES } from '../../../core/tools/server-scope.ts';
+import { ELICITATIONS, type ServerSettings } from './server-settings.ts';
 
 const Duration = integer(1, LONGEST_TIMER_MS);
 
 const common = {
   /** Who shares an instance of the server: all (the default), the contexts of a tenant, or no two contexts. */
-  scope: oneOf(SCOPES),
+  scope: oneOf(SERVER_SCOPES),
   /** For `tenant` and `context`: how long an unused instance keeps running, in milliseconds: 600000. */
   idle_timeout_ms: integer(1_000, LONGEST_TIMER_MS),
   /** For `tenant` and `context`: instances that run at once in a worker process: 100. */

@@ -11,6 +11,7 @@ import { FAST, SLOW, createInstruments, seconds, type Instruments } from './inst
 import { createModelMetrics, type ModelMetrics } from './model-metrics.ts';
 import { createOutboxMetrics, type OutboxMetrics } from './outbox-metrics.ts';
 import { createServerMetrics } from './server-metrics.ts';
+import { UseCounter } from './use-counter.ts';
 import type { Reconciled } from '../../../core/tools/tool.ts';
 
 export type ToolStatus = 'completed' | 'failed' | 'aborted';
@@ -44,6 +45,8 @@ export type WorkerMetrics = RunMetrics &
   LeaseMetrics & {
     servers: ServerWatch;
     outbox: OutboxMetrics;
+    /** What tenants use of each tool. It is stored apart from the metrics. */
+    use: UseCounter;
     /** All metrics in prom-client's JSON format. Begins the next figures of the event loop. */
     read(): Promise<Json>;
     /** Those that Nightshift defines. */
@@ -84,6 +87,7 @@ export function createWorkerMetrics(
     ...createLeaseMetrics(instruments),
     servers: createServerMetrics(instruments),
     outbox: createOutboxMetrics(instruments),
+    use: new UseCounter(),
     read: async () => toJson([registry, ofProcess]),
     readOwn: async () => toJson([registry]),
   };

@@ -1,6 +1,7 @@
 /** Measures the model and tool calls of a process. */
 import { beforeStart, type Model, type ProviderName } from '../../../core/model/model.ts';
 import type { ToolOutcome } from '../../../core/tools/tool.ts';
+import { UNKNOWN_TOOL } from '../../../core/tools/tool-use.ts';
 import type { ToolStatus, WorkerMetrics } from './metrics.ts';
 import type { Abilities } from '../ports.ts';
 
@@ -16,7 +17,9 @@ export function withMetrics(abilities: Abilities, metrics: WorkerMetrics): Abili
       async execute(call, signal, services) {
         const began = performance.now();
         const outcome = await abilities.tools.execute(call, signal, services);
-        metrics.tool(call.name, statusOf(outcome), performance.now() - began);
+        const ms = performance.now() - began;
+        metrics.tool(call.name, statusOf(outcome), ms);
+        if (outcome.kind === 'result' && outcome.code !== UNKNOWN_TOOL) metrics.use.took(call.tenantId, call.name, ms);
         return outcome;
       },
       async reconcile(call, signal) {

@@ -9,14 +9,9 @@ import { hostname } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import pTimeout from 'p-timeout';
 import type { ProcessId } from '../../../core/ids.ts';
-import {
-  heartbeat,
-  takeLock,
-  leaveFigures,
-  register,
-  requestedOf,
-  unregister,
-} from '../../../db/processes/processes.ts';
+import { leaveFigures } from '../../../db/processes/figures.ts';
+import { heartbeat, takeLock, register, requestedOf, unregister } from '../../../db/processes/processes.ts';
+import { storeUse } from '../../../db/calls/tool-use.ts';
 import type { Database } from '../../../db/connection/client.ts';
 import { interestTo, controlSignalsTo } from '../../../bus/bus.ts';
 import type { ProcessControl } from './control.ts';
@@ -28,6 +23,8 @@ type Incarnation = { id: ProcessId; lockKey: number; backend: number | null; uns
 
 /** How often the process writes its metrics to its row, in milliseconds. */
 const FIGURES_MS = 5_000;
+/** How often it stores with them what tenants use of each tool, in milliseconds. */
+const USE_MS = 60_000;
 
 type HeartbeatPorts = WorkerPorts &
   Pick<WorkerState, 'registry' | 'subscribers' | 'clock' | 'throttles' | 'tenants' | 'metrics'> & {
@@ -43,6 +40,7 @@ export class Heartbeat {
   /** When the last successful heartbeat was sent, on the monotonic clock. */
   #lastHeartbeat = 0;
   #lastFigures = 0;
+  #lastUse = performance.now();
   readonly #stopping = new AbortController();
   #beating: Promise<void> = Promise.resolve();
 
@@ -87,6 +85,8 @@ export class Heartbeat {
     this.#incarnation = null;
     if (incarnation !== null) {
       incarnation.unsubscribe();
+      const { db } = this.#connection;
+      await pTimeout(storeUse(db, this.#ports.metrics.use.take()), { milliseconds: 2_000 }).catch(() => undefined);
       await pTimeout(unregister(this.#connection.db, incarnation.id), { milliseconds: 2_000 }).catch(() => undefined);
     }
     await this.#connection.close(1).catch(() => undefined);
@@ -125,8 +125,11 @@ export class Heartbeat {
   async #leaveFigures(id: ProcessId, now: number): Promise<void> {
     this.#lastFigures = now;
     try {
-      const figures = await this.#ports.metrics.read();
-      await this.#inTime(leaveFigures(this.#connection.db, id, figures));
+      const { metrics } = this.#ports;
+      const figures = await metrics.read();
+      const isDue = now - this.#lastUse >= USE_MS;
+      if (isDue) this.#lastUse = now;
+      await this.#inTime(leaveFigures(this.#connection.db, id, figures, isDue ? metrics.use.take() : []));
     } catch (error) {
       this.#ports.log.warn({ err: error }, 'could not write the metrics to the process row');
     }

@@ -47,6 +47,8 @@ export const keys = {
   lastJob: (id: string) => ['context', id, 'state', 'last-job'] as const,
   messages: (id: string) => ['context', id, 'messages'] as const,
   messageList: (id: string, branch: string) => ['context', id, 'messages', branch] as const,
+  /** The first and the last message. */
+  endsOfBranch: (id: string, branch: string) => ['context', id, 'ends', branch] as const,
   queues: (id: string) => ['context', id, 'queue'] as const,
   queue: (id: string, branch: string) => ['context', id, 'queue', branch] as const,
   turns: (id: string) => ['context', id, 'turns'] as const,
@@ -100,6 +102,8 @@ export const keys = {
   processList: (live: boolean) => ['processes', live] as const,
   stats: ['stats'] as const,
   history: (spanS: number) => ['history', spanS] as const,
+  tools: ['tools'] as const,
+  toolUse: (hours: number) => ['tool-use', hours] as const,
   system: ['system'] as const,
   /** null: the tenant of this session. */
   usage: (tenant: string | null) => ['usage', tenant] as const,

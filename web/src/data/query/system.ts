@@ -14,6 +14,27 @@ export function approvalsQuery() {
   });
 }
 
+/** All tools that are known, with the schemas of their inputs. */
+export function toolsQuery() {
+  return queryOptions({
+    queryKey: keys.tools,
+    queryFn: ({ signal }) => client.system.tools({ signal }),
+    staleTime: 30_000,
+    refetchInterval: 60_000,
+  });
+}
+
+/** What the tenant used of each tool in the last hours. Processes store it once a minute. */
+export function toolUseQuery(hours: number, enabled: boolean) {
+  return queryOptions({
+    queryKey: keys.toolUse(hours),
+    queryFn: ({ signal }) => client.system.toolUse({ hours }, { signal }),
+    refetchInterval: 60_000,
+    placeholderData: keepPreviousData,
+    enabled,
+  });
+}
+
 /** Providers, tools, MCP servers, limits and processes of the installation. */
 export function systemQuery() {
   return queryOptions({

@@ -8,7 +8,7 @@ import { LimitsTab } from './limits.tsx';
 import { ProvidersTab } from './providers.tsx';
 import { Roles } from './roles.tsx';
 import { ServersTab } from './servers/servers.tsx';
-import { ToolsTab } from './tools.tsx';
+import { ToolsTab } from './tools/tools-tab.tsx';
 import { UsageTab } from './usage.tsx';
 import { WebhooksTab } from './webhooks/webhooks.tsx';
 import { placeWords, settingsWords } from '../../words.ts';

@@ -31,9 +31,10 @@ export function Table<Row>(props: Props<Row>) {
   return useIsNarrow() ? <Cards {...props} /> : <Columns {...props} />;
 }
 
-function Cards<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
+function Cards<Row>({ label, columns, rows, rowKey, flush = false, part }: Props<Row>) {
   return (
     <ul className={classes(css.cards, flush && css.flush)} aria-label={label}>
+      {part !== undefined && <CardSpace height={part.before} />}
       {rows.map((row) => (
         <li key={rowKey(row)} data-row={rowKey(row)}>
           <dl>
@@ -46,8 +47,13 @@ function Cards<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>)
           </dl>
         </li>
       ))}
+      {part !== undefined && <CardSpace height={part.after} />}
     </ul>
   );
+}
+
+function CardSpace({ height }: { height: number }) {
+  return height === 0 ? null : <li aria-hidden="true" style={{ height, padding: 0 }} />;
 }
 
 /** If it is wider than its place, it scrolls horizontally, also by keyboard. */

@@ -76,11 +76,30 @@ function adviceFor(status: number): string {
   return 'Check its URL and its headers in the config file.';
 }
 
+const scopes: Readonly<Record<NonNullable<McpServerInfo['scope']>, string>> = {
+  shared: 'shared',
+  tenant: 'one per tenant',
+  context: 'one per context',
+};
+
+/** Why the tools of a server are not listed. `unknown`: the API process does not know who shares an instance. */
+const toolsUnknown: Readonly<Record<NonNullable<McpServerInfo['scope']> | 'unknown', string>> = {
+  shared:
+    'This API process has no connection to the server. It lists the tools once it has one; if other processes run the jobs, it has none. Tools that models were offered are under Tools.',
+  tenant:
+    'Each tenant has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.',
+  context:
+    'Each context has an instance of its own, which starts with the first job that needs it. The API has none, so the tools are not listed here. Tools that models of your tenant were offered are under Tools.',
+  unknown:
+    'The server is not in the config file of this API process: only worker processes know its tools. Tools that models were offered are under Tools.',
+};
+
 export const mcpServerWords = {
   none: 'No MCP servers',
   noneAbout: 'Configure them as {setting} in {file}.',
   states,
-  toolsUnknown: 'The tools are listed after the first connection.',
+  scopes,
+  toolsUnknown,
   failures,
   lastFailure: 'Last failure',
   /** `host`: of the worker process. */

@@ -1,5 +1,5 @@
-/** Texts of the page Settings, except for its MCP servers and its webhooks. */
-import type { ModelPrice, SystemLimits, ToolInfo } from 'nightshift/client';
+/** Texts of the page Settings, except for its tools, its MCP servers and its webhooks. */
+import type { ModelPrice, SystemLimits } from 'nightshift/client';
 import { count } from '../count.ts';
 
 const limits: Readonly<Record<keyof SystemLimits, string>> = {
@@ -16,24 +16,6 @@ const limits: Readonly<Record<keyof SystemLimits, string>> = {
   archived_days: 'Retention of archived contexts in days',
   import_bytes: 'Import size',
   streams: 'Open streams per API process',
-};
-
-const toolSources: Readonly<Record<ToolInfo['source'], string>> = {
-  own: 'Config file',
-  built_in: 'Built in',
-  mcp: 'MCP server',
-  elsewhere: 'Another process',
-};
-const toolApprovals: Readonly<Record<NonNullable<ToolInfo['approval']>, string>> = {
-  never: 'runs without approval',
-  always: 'needs approval',
-  deny: 'denied',
-  by_call: 'approval depends on the call',
-};
-const toolEffects: Readonly<Record<NonNullable<ToolInfo['effect']>, string>> = {
-  none: 'no effects',
-  idempotent: 'idempotent',
-  once: 'runs once',
 };
 
 const prices: Readonly<Record<Exclude<keyof ModelPrice, 'model'>, string>> = {
@@ -120,14 +102,6 @@ export const settingsWords = {
     done: (name: string) => `Role ${name} deleted`,
   },
 
-  tools: {
-    find: 'Find a tool',
-    none: 'No matching tools',
-    sources: toolSources,
-    approvals: toolApprovals,
-    effects: toolEffects,
-    unsupported: 'no worker process has it',
-  },
   providers: {
     about: 'Default model: {model}. Provider keys are set in the environment of the processes and are never shown.',
     provider: 'Provider',

@@ -3,11 +3,12 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
 import type { Context } from 'nightshift/client';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { client } from '../../../data/client.ts';
 import { keys } from '../../../data/query/keys.ts';
 import { workerQuery } from '../../../data/query/workers.ts';
 import { IconButton } from '../../../ui/forms/button.tsx';
+import { usePageKeys } from '../../../ui/forms/page-keys.ts';
 import { Menu, MenuDownload, MenuItem, MenuLine } from '../../../ui/layout/menu.tsx';
 import { showNotice, showError } from '../../../ui/layout/toaster.tsx';
 import { SettingsDialog } from '../settings/settings-dialog.tsx';
@@ -16,12 +17,14 @@ import { DeleteDialog } from './menu/delete-dialog.tsx';
 import { DetailsDialog } from './menu/details-dialog.tsx';
 import { ForkDialog } from './menu/fork-dialog.tsx';
 import { ImportDialog } from './menu/import-dialog.tsx';
+import { JumpDialog } from './menu/jump-dialog.tsx';
 import { RenameDialog } from './menu/rename-dialog.tsx';
 import { chatWords, contextMenuWords, placeWords } from '../../../words.ts';
 
 const words = contextMenuWords;
 
 const DIALOGS = {
+  jump: JumpDialog,
   rename: RenameDialog,
   settings: SettingsDialog,
   details: DetailsDialog,
@@ -36,6 +39,12 @@ export function ContextMenu({ context }: { context: Context }) {
   const [open, setOpen] = useState<keyof typeof DIALOGS | null>(null);
   const Dialog = open === null ? null : DIALOGS[open];
   const show = (dialog: keyof typeof DIALOGS) => () => setOpen(dialog);
+  usePageKeys(
+    useCallback(({ key }: KeyboardEvent) => {
+      if (key === 't') setOpen('jump');
+      return key === 't';
+    }, []),
+  );
   return (
     <>
       <Menu
@@ -50,6 +59,9 @@ export function ContextMenu({ context }: { context: Context }) {
         </MenuItem>
         <MenuItem icon={<Icon.SlidersHorizontal />} onSelect={show('settings')}>
           {words.settings}
+        </MenuItem>
+        <MenuItem icon={<Icon.CalendarSearch />} onSelect={show('jump')}>
+          {words.jump.open}
         </MenuItem>
         <MenuItem icon={<Icon.Info />} onSelect={show('details')}>
           {words.details.open}

@@ -14,6 +14,9 @@ import { Empty } from '../../../ui/layout/empty.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
+import { useNow } from '../../../ui/state/clock.ts';
+import { useZone } from '../../../ui/state/zone.ts';
+import { dayOf } from '../../../data/days.ts';
 import { messageListWords } from '../../../words.ts';
 import { Announcer } from '../announcer.tsx';
 import { useCompactionMarks } from './compaction-marks.ts';
@@ -28,6 +31,9 @@ const words = messageListWords;
 /** Distance to an edge, in pixels, at which more messages are fetched. */
 const NEAR = 1_500;
 
+/** How often it is checked whether a new day has begun. */
+const HOUR_MS = 3_600_000;
+
 type Props = {
   context: Context;
   partial: readonly PartialMessage[];
@@ -40,9 +46,14 @@ export function MessageList({ context, partial, sought }: Props) {
   const { query, store } = useMessages(context.id, branch);
   const window = query.data;
   const marks = useCompactionMarks(context.id, branch);
+  const [zone] = useZone();
+  const now = useNow(HOUR_MS);
   const rows = useMemo(
-    () => (window === undefined ? [] : rowsOf(window.messages, partial, marks)),
-    [window, partial, marks],
+    () =>
+      window === undefined
+        ? []
+        : rowsOf(window.messages, partial, marks, { of: (at) => dayOf(at, 0, zone), today: dayOf(now, 0, zone) }),
+    [window, partial, marks, zone, now],
   );
   useTakenOver(context.id, window?.messages ?? NONE);
 

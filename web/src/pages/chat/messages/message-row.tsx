@@ -4,6 +4,7 @@ import type { Context, Message } from 'nightshift/client';
 import { AnswerBubble, PartialBubble } from './answer-bubble.tsx';
 import { CompactionMark } from './compaction-mark.tsx';
 import { InputBubble } from './input-bubble.tsx';
+import { useTimeFormat } from '../../../ui/text/time-format.ts';
 import { classes } from '../../../ui/classes.ts';
 import css from '../bubbles.module.css';
 import type { CallResult, Row } from './rows.ts';
@@ -26,11 +27,20 @@ export const MessageRow = memo(
 );
 
 function Shown({ row, context }: Omit<Props, 'isSought'>) {
+  const format = useTimeFormat();
   switch (row.kind) {
     case 'compaction':
       return (
         <div className={css.row}>
           <CompactionMark context={context} compaction={row.compaction} />
+        </div>
+      );
+    case 'day':
+      return (
+        <div className={css.row}>
+          <div className={css.day} role="separator" aria-label={format(Date.parse(row.at), 'day')}>
+            <span aria-hidden="true">{format(Date.parse(row.at), 'day')}</span>
+          </div>
         </div>
       );
     case 'partial':
@@ -79,6 +89,7 @@ function Note({ message }: { message: Message }) {
 function isSame(one: Row, other: Row): boolean {
   if (one.kind === 'partial') return other.kind === 'partial' && one.partial === other.partial;
   if (one.kind === 'compaction') return other.kind === 'compaction' && one.compaction === other.compaction;
+  if (one.kind === 'day') return other.kind === 'day' && one.at === other.at;
   if (other.kind !== 'message' || one.message !== other.message) return false;
   return one.message.content.every(
     (block) => block.type !== 'tool_use' || one.results.get(block.id)?.block === other.results.get(block.id)?.block,

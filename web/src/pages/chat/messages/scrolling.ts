@@ -30,7 +30,12 @@ export function useSought(
   const [found, setFound] = useState<string>();
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    if (sought === undefined) return;
+    if (sought === undefined) {
+      // The same message may be requested again.
+      shown.current = undefined;
+      return;
+    }
+    shown.current = undefined;
     store.jumpTo(sought).then(
       () => setFound(sought),
       (error: unknown) => showError(messageListWords.findFailed, error),

@@ -8,7 +8,7 @@ import listCss from '../../../ui/list.module.css';
 import css from '../settings.module.css';
 import healthCss from './server-health.module.css';
 import { ServerHealth } from './server-health.tsx';
-import { ToolList } from '../tools.tsx';
+import { ToolList } from '../tools/tool-list.tsx';
 import { mcpServerWords as words } from '../../../words.ts';
 import { Sentence } from '../../../ui/text/sentence.tsx';
 
@@ -38,20 +38,23 @@ export function ServersTab() {
 }
 
 function ServerCard({ server }: { server: McpServerInfo }) {
-  const { name, state, tools } = server;
+  const { name, state, scope, tools } = server;
   return (
     <Card
       title={name}
       actions={
-        <Badge tone={TONES[state]} dot="still">
-          {words.states[state]}
-        </Badge>
+        <>
+          {scope !== null && scope !== 'shared' && <Badge>{words.scopes[scope]}</Badge>}
+          <Badge tone={TONES[state]} dot="still">
+            {words.states[state]}
+          </Badge>
+        </>
       }
       flush
     >
       <ServerHealth server={server} />
       {tools === null ? (
-        <p className={css.padded}>{words.toolsUnknown}</p>
+        <p className={css.padded}>{words.toolsUnknown[scope ?? 'unknown']}</p>
       ) : (
         <div className={healthCss.tools}>
           <ToolList tools={tools} />

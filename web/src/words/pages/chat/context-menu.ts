@@ -17,6 +17,19 @@ export const contextMenuWords = {
   },
   settings: 'Settings …',
 
+  jump: {
+    open: 'Go to a date …',
+    title: 'Go to a date',
+    day: 'Day',
+    /** `first`: the day of the first message. */
+    range: (first: string, last: string) => `The messages of this branch are from ${first} to ${last}.`,
+    submit: 'Go to the day',
+    first: 'First message',
+    newest: 'Newest',
+    none: 'There is no message on this day or later. Choose an earlier day.',
+    noDay: 'Choose a day.',
+    empty: 'There are no messages yet.',
+  },
   rename: {
     open: 'Rename …',
     title: 'Rename',
