@@ -538,7 +538,17 @@ const CONSOLE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
   usage: ['lucide-react', 'nightshift'],
   diff: ['diff', 'react'],
   data: ['@tanstack/react-query', 'nightshift', 'react'],
-  ui: ['lucide-react', 'radix-ui', 'react', 'react-markdown', 'recharts', 'rehype-highlight', 'remark-gfm', 'sonner'],
+  ui: [
+    'lucide-react',
+    'radix-ui',
+    'react',
+    'react-dom',
+    'react-markdown',
+    'recharts',
+    'rehype-highlight',
+    'remark-gfm',
+    'sonner',
+  ],
   // Types alone.
   words: ['nightshift'],
 };

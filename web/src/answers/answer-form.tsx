@@ -10,12 +10,13 @@ import { Checkbox } from '../ui/forms/checkbox.tsx';
 import { Sentence } from '../ui/text/sentence.tsx';
 import { answerWords } from '../words.ts';
 import css from './answers.module.css';
+import { useKeptText } from './kept-text.ts';
 import { useDecide } from './use-decide.ts';
 
 const { answer: answerForm, result: resultForm } = answerWords;
 
 export function AnswerForm({ call }: { call: ToolCall }) {
-  const [text, setText] = useState('');
+  const [text, setText] = useKeptText(call, 'answer');
   const [isError, setError] = useState(false);
   const isQuestion = call.name === 'ask_user';
   const choices = choicesOf(call.input);

@@ -13,6 +13,7 @@ import { Sentence } from '../ui/text/sentence.tsx';
 import { answerWords } from '../words.ts';
 import css from './answers.module.css';
 import { focusCard } from './decided.tsx';
+import { useKeptText } from './kept-text.ts';
 import { useDecide } from './use-decide.ts';
 
 const words = answerWords.approval;
@@ -28,8 +29,8 @@ const KEYS = [
 export function ApprovalForm({ call }: { call: ToolCall }) {
   const [step, setStep] = useState<Step>('ask');
   const [isRemembered, setRemembered] = useState(false);
-  const [input, setInput] = useState(() => JSON.stringify(call.input, null, 2));
-  const [reason, setReason] = useState('');
+  const [input, setInput] = useKeptText(call, 'input', JSON.stringify(call.input, null, 2));
+  const [reason, setReason] = useKeptText(call, 'reason');
   const form = useRef<HTMLFormElement>(null);
   const decide = useDecide(call, words.failed);
   const give = (label: string, approval: Omit<ApproveCalls, 'tool_call_id' | 'all'>): void =>

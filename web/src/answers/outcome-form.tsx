@@ -1,5 +1,4 @@
 /** Form to settle a call whose outcome is unknown because its worker process was lost. */
-import { useState } from 'react';
 import type { ResolveToolCall, ToolCall } from 'nightshift/client';
 import { client } from '../data/client.ts';
 import { Button } from '../ui/forms/button.tsx';
@@ -7,12 +6,13 @@ import { TextField } from '../ui/forms/field.tsx';
 import { Json as ShownJson } from '../ui/text/json.tsx';
 import { answerWords } from '../words.ts';
 import css from './answers.module.css';
+import { useKeptText } from './kept-text.ts';
 import { useDecide } from './use-decide.ts';
 
 const words = answerWords.outcome;
 
 export function OutcomeForm({ call }: { call: ToolCall }) {
-  const [result, setResult] = useState('');
+  const [result, setResult] = useKeptText(call, 'result');
   const decide = useDecide(call, words.failed);
   const settle = (label: string, given: ResolveToolCall): void =>
     decide(label, () => client.tools.resolve(call.context_id, call.id, given));

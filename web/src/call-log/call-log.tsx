@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { client } from '../data/client.ts';
 import { keys } from '../data/query/keys.ts';
 import { allOf, at, byCursor } from '../data/query/pages-of.ts';
+import { LongList } from '../ui/layout/long-list.tsx';
 import { Button } from '../ui/forms/button.tsx';
 import { callLogWords, commonWords } from '../words.ts';
 import css from './call-log.module.css';
@@ -31,12 +32,16 @@ export function CallLog({ jobId, callId, isOver, title }: Props) {
   return (
     <section className={css.log} aria-label={title}>
       <h3>{title}</h3>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
-      <ol tabIndex={0} aria-label={callLogWords.entries}>
-        {entries.map((entry) => (
-          <LogLine key={entry.id} entry={entry} />
-        ))}
-      </ol>
+      <LongList
+        ordered
+        scrolls
+        label={callLogWords.entries}
+        items={entries}
+        itemKey={({ id }) => id}
+        more={hasNextPage}
+      >
+        {(entry, place) => <LogLine key={entry.id} place={place} entry={entry} />}
+      </LongList>
       {hasNextPage && (
         <Button size="small" onClick={() => void fetchNextPage()}>
           {commonWords.showMore}

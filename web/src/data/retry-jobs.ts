@@ -16,7 +16,7 @@ export type RetriedPart = { jobs: readonly RetriedJob[]; next: Place | null };
 
 /**
  * A retry, with what happened so far. Each page has a key of its own, which stays the same when the page is sent again
- * after an error: then its jobs are not chosen anew, and the answer tells what happened to each.
+ * after an error: then its jobs are not chosen again, and the answer tells what happened to each.
  */
 export type Retry = RetriedPart & { key: string; about: About; pages: number };
 

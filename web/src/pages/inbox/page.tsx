@@ -9,6 +9,7 @@ import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { Segments } from '../../ui/forms/filters.tsx';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { commonWords, inboxWords, placeWords, type InboxKind } from '../../words.ts';
@@ -78,14 +79,20 @@ function Rows({
           void navigate({ to: '/inbox', search: next === 'all' ? {} : { kind: next }, replace: true })
         }
       />
-      <ul className={css.list} aria-label={inboxWords.list} hidden={shown.length === 0}>
-        {shown.map(({ item, isOver }) => (
+      <LongList
+        label={inboxWords.list}
+        className={css.list}
+        hidden={shown.length === 0}
+        items={shown}
+        itemKey={({ item }) => keyOf(item)}
+      >
+        {({ item, isOver }, place) => (
           // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- it only remembers where the focus is
-          <li key={keyOf(item)} onFocus={() => onHold(keyOf(item))}>
+          <li key={keyOf(item)} {...place} onFocus={() => onHold(keyOf(item))}>
             <InboxCard item={item} isOver={isOver} />
           </li>
-        ))}
-      </ul>
+        )}
+      </LongList>
       {rows.every(({ isOver }) => isOver) &&
         (chosen === 'all' ? <NothingWaits /> : <Empty title={inboxWords.noneOfKind} />)}
       {rows.length > shown.length && (

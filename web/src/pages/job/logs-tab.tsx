@@ -12,6 +12,7 @@ import { shortId } from '../../data/format.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Select } from '../../ui/forms/select.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
 import { callLogWords, commonWords, jobWords } from '../../words.ts';
@@ -52,12 +53,16 @@ function Entries({ job, level }: { job: Job; level: LogLevel }) {
     );
   return (
     <section className={callLog.log} data-whole="" aria-label={words.title}>
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard */}
-      <ol tabIndex={0} aria-label={callLogWords.entries}>
-        {data.entries.map((entry) => (
-          <LogLine key={entry.id} entry={entry} of={nameOf(entry.tool_call_id)} />
-        ))}
-      </ol>
+      <LongList
+        ordered
+        scrolls
+        label={callLogWords.entries}
+        items={data.entries}
+        itemKey={({ id }) => id}
+        more={!data.isWhole}
+      >
+        {(entry, place) => <LogLine key={entry.id} place={place} entry={entry} of={nameOf(entry.tool_call_id)} />}
+      </LongList>
       {!data.isWhole && (
         <Button
           size="small"

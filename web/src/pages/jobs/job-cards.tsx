@@ -1,5 +1,5 @@
 /** The job list on narrow screens. */
-import { MOST_ROWS, useRowWindow } from '../../ui/layout/row-window.ts';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { Checkbox } from '../../ui/forms/checkbox.tsx';
@@ -10,22 +10,14 @@ import css from './jobs.module.css';
 import type { ListProps } from './job-table.tsx';
 
 export function JobCards({ jobs, selection, more }: ListProps) {
-  const { first, before, after } = useRowWindow(jobs.length);
   return (
     <div>
       <div className={css.selectAll}>
         <Checkbox label={jobsWords.selection.all} checked={selection.all} onChange={selection.setAll} />
       </div>
-      <ul className={css.cards} aria-label={placeWords.jobs}>
-        {before > 0 && <li aria-hidden="true" style={{ height: before }} />}
-        {jobs.slice(first, first + MOST_ROWS).map((job, at) => (
-          <li
-            key={job.id}
-            className={css.card}
-            data-row={job.id}
-            aria-setsize={more ? -1 : jobs.length}
-            aria-posinset={first + at + 1}
-          >
+      <LongList label={placeWords.jobs} className={css.cards} items={jobs} itemKey={({ id }) => id} more={more}>
+        {(job, place) => (
+          <li key={job.id} {...place} className={css.card}>
             <div className={css.cardHead}>
               <SelectJob job={job} selection={selection} />
               <JobLink job={job} />
@@ -38,9 +30,8 @@ export function JobCards({ jobs, selection, more }: ListProps) {
               <ContextLink job={job} />
             </p>
           </li>
-        ))}
-        {after > 0 && <li aria-hidden="true" style={{ height: after }} />}
-      </ul>
+        )}
+      </LongList>
     </div>
   );
 }

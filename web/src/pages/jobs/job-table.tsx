@@ -1,7 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Job } from 'nightshift/client';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
-import { MOST_ROWS, useRowWindow } from '../../ui/layout/row-window.ts';
 import { Table, type Column } from '../../ui/layout/table.tsx';
 import { formatCost } from '../../ui/text/cost.ts';
 import { RelativeTime } from '../../ui/text/time.tsx';
@@ -28,7 +27,6 @@ export type ListProps = {
 
 export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   const [shown] = useColumns();
-  const part = useRowWindow(jobs.length);
   const sorted = (name: JobOrder | undefined): Partial<Column<Job>> => {
     if (name === undefined) return {};
     const direction = directionOf(sort, name);
@@ -46,8 +44,7 @@ export function JobTable({ jobs, selection, sort, onSort }: ListProps) {
   return (
     <Table
       label={placeWords.jobs}
-      rows={jobs.slice(part.first, part.first + MOST_ROWS)}
-      part={{ ...part, total: jobs.length }}
+      rows={jobs}
       rowKey={({ id }) => id}
       columns={[
         {

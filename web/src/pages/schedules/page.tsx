@@ -9,6 +9,7 @@ import { schedulesQuery, schedulesRefresh } from './queries.ts';
 import { useRefreshed } from '../../data/query/use-refreshed.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
@@ -50,17 +51,24 @@ export function SchedulesPage() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={css.items} aria-label={placeWords.schedules}>
-          {rows.map((schedule) => (
+        <LongList
+          label={placeWords.schedules}
+          className={css.items}
+          items={rows}
+          itemKey={({ id }) => id}
+          more={schedules.hasNextPage}
+        >
+          {(schedule, place) => (
             <ScheduleItem
               key={schedule.id}
+              place={place}
               schedule={schedule}
               onEdit={() => setEdited(schedule)}
               onRuns={() => setShown(schedule)}
               onDelete={() => setDeleted(schedule)}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
       {schedules.hasNextPage && (
         <Button className={css.more} busy={schedules.isFetchingNextPage} onClick={() => void schedules.fetchNextPage()}>

@@ -9,6 +9,7 @@ import { useContextName } from '../../data/names.ts';
 import { keys } from '../../data/query/keys.ts';
 import { useMay } from '../../data/query/session.ts';
 import { Button } from '../../ui/forms/button.tsx';
+import type { Place } from '../../ui/layout/long-list.tsx';
 import { showError, showNotice } from '../../ui/layout/toaster.tsx';
 import { Badge } from '../../ui/text/badge.tsx';
 import { RelativeTime, Time } from '../../ui/text/time.tsx';
@@ -21,11 +22,13 @@ import css from './schedules.module.css';
 const words = schedulesWords.item;
 
 export function ScheduleItem({
+  place,
   schedule,
   onEdit,
   onRuns,
   onDelete,
 }: {
+  place: Place;
   schedule: Schedule;
   onEdit: () => void;
   onRuns: () => void;
@@ -48,7 +51,7 @@ export function ScheduleItem({
   });
   const turnLabel = paused ? commonWords.resume : commonWords.pause;
   return (
-    <li className={css.item} aria-label={name} data-row={id}>
+    <li {...place} className={css.item} aria-label={name}>
       <div className={css.head}>
         <span className={css.name}>{name}</span>
         {paused ? <Badge tone="amber">{words.paused}</Badge> : <Next at={nextRunAt} />}

@@ -10,6 +10,7 @@ import { searchQuery } from '../../data/query/system.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { Found } from './found.tsx';
@@ -86,13 +87,21 @@ function Results({ filter }: { filter: SearchFilter }) {
           {searchWords.noneAbout}
         </Empty>
       )}
-      <ol className={css.list} aria-label={searchWords.results} aria-busy={found.isPlaceholderData}>
-        {rows.map((result) => (
-          <li key={result.message_id}>
+      <LongList
+        ordered
+        label={searchWords.results}
+        className={css.list}
+        busy={found.isPlaceholderData}
+        items={rows}
+        itemKey={({ message_id }) => message_id}
+        more={found.hasNextPage}
+      >
+        {(result, place) => (
+          <li key={result.message_id} {...place}>
             <Found result={result} />
           </li>
-        ))}
-      </ol>
+        )}
+      </LongList>
       {found.hasNextPage && (
         <Button className={css.more} busy={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
           {commonWords.showMore}

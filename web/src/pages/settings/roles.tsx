@@ -8,6 +8,7 @@ import { Badge } from '../../ui/text/badge.tsx';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
+import { LongList, type Place } from '../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
 import { DeleteRole } from './delete-role.tsx';
@@ -45,17 +46,23 @@ export function Roles() {
         </Empty>
       )}
       {roles.data !== undefined && roles.data.length > 0 && (
-        <ul className={listCss.items} aria-label={settingsWords.tabs.roles}>
-          {roles.data.map((role) => (
+        <LongList
+          label={settingsWords.tabs.roles}
+          className={listCss.items}
+          items={roles.data}
+          itemKey={({ name }) => name}
+        >
+          {(role, place) => (
             <RoleItem
               key={role.name}
+              place={place}
               role={role}
               onOpen={() => setEdited({ kind: 'known', name: role.name, isFile: role.source === 'file' })}
               onVersions={() => setVersionsOf(role.name)}
               onDelete={() => setDeleted(role)}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
       <RoleDialog edited={edited} onClose={() => setEdited(null)} />
       <RoleVersions name={versionsOf} onClose={() => setVersionsOf(null)} />
@@ -64,14 +71,14 @@ export function Roles() {
   );
 }
 
-type ItemProps = { role: Role; onOpen: () => void; onVersions: () => void; onDelete: () => void };
+type ItemProps = { place: Place; role: Role; onOpen: () => void; onVersions: () => void; onDelete: () => void };
 
-function RoleItem({ role, onOpen, onVersions, onDelete }: ItemProps) {
+function RoleItem({ place, role, onOpen, onVersions, onDelete }: ItemProps) {
   const isFile = role.source === 'file';
   const tools = role.tools?.length ?? 0;
   const open = isFile ? words.show : commonWords.edit;
   return (
-    <li className={listCss.item} aria-label={role.name}>
+    <li {...place} className={listCss.item} aria-label={role.name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{role.name}</span>
         {isFile ? <Badge>{words.ofFile}</Badge> : <Badge tone="accent">{words.version(role.version ?? 1)}</Badge>}

@@ -9,6 +9,7 @@ import { sessionQuery } from '../../data/query/session.ts';
 import { tenantsQuery } from '../../data/tenants.ts';
 import { Button } from '../../ui/forms/button.tsx';
 import { Empty } from '../../ui/layout/empty.tsx';
+import { LongList } from '../../ui/layout/long-list.tsx';
 import { Page } from '../../ui/layout/page.tsx';
 import { Skeleton } from '../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../ui/state/error-state.tsx';
@@ -51,16 +52,23 @@ export function TenantsPage() {
           </Empty>
         )}
         {rows.length > 0 && (
-          <ul className={listCss.items} aria-label={tenantsWords.title}>
-            {rows.map((tenant) => (
+          <LongList
+            label={tenantsWords.title}
+            className={listCss.items}
+            items={rows}
+            itemKey={({ name }) => name}
+            more={list.hasNextPage}
+          >
+            {(tenant, place) => (
               <TenantItem
                 key={tenant.name}
+                place={place}
                 tenant={tenant}
                 hasAdminKey={hasAdminKey}
                 onAction={(action) => setOpen({ action, tenant })}
               />
-            ))}
-          </ul>
+            )}
+          </LongList>
         )}
         {list.hasNextPage && (
           <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

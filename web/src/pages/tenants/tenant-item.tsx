@@ -1,6 +1,7 @@
 /** One tenant: its status, what it may use, and its actions. */
 import type { Tenant } from 'nightshift/client';
 import { Button } from '../../ui/forms/button.tsx';
+import type { Place } from '../../ui/layout/long-list.tsx';
 import listCss from '../../ui/list.module.css';
 import { Badge, type Tone } from '../../ui/text/badge.tsx';
 import { RelativeTime } from '../../ui/text/time.tsx';
@@ -18,12 +19,12 @@ const TONES: Readonly<Record<Tenant['status'], Tone>> = { active: 'green', suspe
 const KEPT = 'default';
 
 /** `hasAdminKey`: whether first keys of tenants are made with the admin key. */
-type Props = { tenant: Tenant; hasAdminKey: boolean; onAction: (action: Action) => void };
+type Props = { place: Place; tenant: Tenant; hasAdminKey: boolean; onAction: (action: Action) => void };
 
-export function TenantItem({ tenant, hasAdminKey, onAction }: Props) {
+export function TenantItem({ place, tenant, hasAdminKey, onAction }: Props) {
   const { name, status, limits, allow, created_at, deletion } = tenant;
   return (
-    <li className={listCss.item} aria-label={name}>
+    <li {...place} className={listCss.item} aria-label={name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{name}</span>
         <Badge tone={TONES[status]}>{words.status[status]}</Badge>

@@ -5,10 +5,11 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { ChevronRight, Ellipsis, Unlink } from 'lucide-react';
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useState, type KeyboardEvent } from 'react';
 import type { WorkerTree } from 'nightshift/client';
 import { treeQuery } from '../../data/query/workers.ts';
 import { classes } from '../../ui/classes.ts';
+import { useRowWindow } from '../../ui/layout/row-window.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Duration } from '../../ui/text/time.tsx';
 import { Tokens } from '../../ui/text/tokens.tsx';
@@ -35,7 +36,6 @@ export function Tree({
     queries: apart.map((id) => treeQuery(id)),
     combine: (answers) => new Map(answers.flatMap(({ data }) => (data === undefined ? [] : [[data.id, data]]))),
   });
-  const list = useRef<HTMLUListElement>(null);
   const navigate = useNavigate();
   const rows = rowsOf(top, closed, deepestOf(top), loaded);
   // If the selected worker is gone, keys start from the first row.
@@ -44,10 +44,15 @@ export function Tree({
     rows.findIndex(({ node }) => node.id === selected),
   );
 
+  const { list, part, show } = useRowWindow<HTMLUListElement>(rows.length);
+  const shown = rows.slice(part.first, part.first + part.count);
+  // Tab reaches the first row of the part where the selected one is not in the document.
+  const entered = Math.max(part.first, Math.min(at, part.first + shown.length - 1)) === at ? at : part.first;
   const go = (row: Row | undefined): void => {
     if (row === undefined) return;
+    show(rows.indexOf(row));
     onSelect(row.node.id);
-    list.current?.querySelector<HTMLElement>(`[data-id="${row.node.id}"]`)?.focus();
+    list.current?.querySelector<HTMLElement>(`[data-row="${row.node.id}"]`)?.focus();
   };
   const open = (id: string): void => setClosed(new Set([...closed].filter((one) => one !== id)));
   const close = (id: string): void => {
@@ -63,7 +68,7 @@ export function Tree({
   const press = (event: KeyboardEvent): void => {
     // The row with the focus: the selection follows it, but may be rendered later.
     const focused =
-      event.target instanceof Element ? event.target.closest<HTMLElement>('[data-id]')?.dataset['id'] : null;
+      event.target instanceof Element ? event.target.closest<HTMLElement>('[data-row]')?.dataset['row'] : null;
     const index = rows.findIndex(({ node }) => node.id === focused);
     const row = rows[index];
     if (row === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -77,15 +82,18 @@ export function Tree({
   };
   return (
     <ul ref={list} role="tree" aria-label={treeWords.tree} className={css.tree} onKeyDown={press}>
-      {rows.map((row, index) => (
+      {part.before > 0 && <li role="presentation" style={{ height: part.before }} />}
+      {shown.map((row, index) => (
         <TreeRow
           key={row.node.id}
           row={row}
-          isSelected={index === at}
+          isSelected={part.first + index === at}
+          isEntered={part.first + index === entered}
           onSelect={() => go(row)}
           onTurn={() => turn(row)}
         />
       ))}
+      {part.after > 0 && <li role="presentation" style={{ height: part.after }} />}
     </ul>
   );
 }
@@ -121,11 +129,13 @@ function keyOf(key: string, row: Row, rows: readonly Row[], at: number): Key | n
 function TreeRow({
   row,
   isSelected,
+  isEntered,
   onSelect,
   onTurn,
 }: {
   row: Row;
   isSelected: boolean;
+  isEntered: boolean;
   onSelect: () => void;
   onTurn: () => void;
 }) {
@@ -139,8 +149,8 @@ function TreeRow({
       aria-setsize={siblings}
       aria-selected={isSelected}
       {...(below === 'none' ? {} : { 'aria-expanded': below !== 'closed' && node.children.length > 0 })}
-      tabIndex={isSelected ? 0 : -1}
-      data-id={node.id}
+      tabIndex={isEntered ? 0 : -1}
+      data-row={node.id}
       className={css.row}
       style={{ ['--level' as string]: level - 1 }}
       onClick={onSelect}

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
+import { LongList } from './long-list.tsx';
 import { useIsNarrow } from './narrow.ts';
-import type { RowWindow } from './row-window.ts';
+import { useRowWindow } from './row-window.ts';
 import css from './table.module.css';
 
 export type Column<Row> = {
@@ -22,21 +23,21 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   /** Set within a container that has a border. */
   flush?: boolean;
-  /** `rows` are a part of a longer list with so many rows. */
-  part?: RowWindow & { total: number };
 };
 
-/** A table; on phones a list, where each row has the names of the columns beside its values. */
+/**
+ * A table; on phones a list, where each row has the names of the columns beside its values. Of a long one the rows around
+ * those that are seen are in the document.
+ */
 export function Table<Row>(props: Props<Row>) {
   return useIsNarrow() ? <Cards {...props} /> : <Columns {...props} />;
 }
 
-function Cards<Row>({ label, columns, rows, rowKey, flush = false, part }: Props<Row>) {
+function Cards<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
   return (
-    <ul className={classes(css.cards, flush && css.flush)} aria-label={label}>
-      {part !== undefined && <CardSpace height={part.before} />}
-      {rows.map((row) => (
-        <li key={rowKey(row)} data-row={rowKey(row)}>
+    <LongList label={label} className={classes(css.cards, flush && css.flush)} items={rows} itemKey={rowKey}>
+      {(row, place) => (
+        <li key={rowKey(row)} {...place}>
           <dl>
             {columns.map(({ name, head, kind, cell }) => (
               <div key={name} className={classes(kind === 'wide' && css.whole)}>
@@ -46,25 +47,24 @@ function Cards<Row>({ label, columns, rows, rowKey, flush = false, part }: Props
             ))}
           </dl>
         </li>
-      ))}
-      {part !== undefined && <CardSpace height={part.after} />}
-    </ul>
+      )}
+    </LongList>
   );
 }
 
-function CardSpace({ height }: { height: number }) {
-  return height === 0 ? null : <li aria-hidden="true" style={{ height, padding: 0 }} />;
-}
-
 /** If it is wider than its place, it scrolls horizontally, also by keyboard. */
-function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Props<Row>) {
+function Columns<Row>({ label, columns, rows, rowKey, flush = false }: Props<Row>) {
+  const {
+    list,
+    part: { first, count, before, after },
+  } = useRowWindow<HTMLTableSectionElement>(rows.length);
   const look = ({ kind }: Column<Row>): string => classes(kind !== undefined && css[kind]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a scrollable region must be reachable by keyboard
     <div className={classes(css.scroll, flush && css.flush)} tabIndex={0} role="region" aria-label={label}>
-      <table className={css.table} aria-rowcount={part === undefined ? undefined : part.total + 1}>
+      <table className={css.table} aria-rowcount={rows.length + 1}>
         <thead>
-          <tr aria-rowindex={part === undefined ? undefined : 1}>
+          <tr aria-rowindex={1}>
             {columns.map((column) => (
               <th key={column.name} scope="col" className={look(column)} aria-sort={column.sort}>
                 {column.head}
@@ -72,14 +72,14 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
             ))}
           </tr>
         </thead>
-        <tbody>
-          {part !== undefined && <Space height={part.before} columns={columns.length} />}
-          {rows.map((row, at) => (
+        <tbody ref={list}>
+          <Space height={before} columns={columns.length} />
+          {rows.slice(first, first + count).map((row, at) => (
             <tr
               key={rowKey(row)}
               data-row={rowKey(row)}
               // The header is the first row.
-              aria-rowindex={part === undefined ? undefined : part.first + at + 2}
+              aria-rowindex={first + at + 2}
             >
               {columns.map((column) => (
                 <td key={column.name} className={look(column)}>
@@ -88,7 +88,7 @@ function Columns<Row>({ label, columns, rows, rowKey, flush = false, part }: Pro
               ))}
             </tr>
           ))}
-          {part !== undefined && <Space height={part.after} columns={columns.length} />}
+          <Space height={after} columns={columns.length} />
         </tbody>
       </table>
     </div>

@@ -9,6 +9,7 @@ import { allOf } from '../../../data/query/pages-of.ts';
 import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
+import { LongList } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
@@ -51,16 +52,23 @@ export function AuditTab() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={listCss.items} aria-label={accessWords.tabs.audit}>
-          {rows.map((entry) => (
+        <LongList
+          label={accessWords.tabs.audit}
+          className={listCss.items}
+          items={rows}
+          itemKey={({ id }) => id}
+          more={list.hasNextPage}
+        >
+          {(entry, place) => (
             <EntryItem
               key={entry.id}
+              place={place}
               entry={entry}
               names={names}
               onFilter={(wanted) => show({ ...search, ...wanted })}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
       {list.hasNextPage && (
         <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { AuditEntry } from 'nightshift/client';
 import { useState } from 'react';
 import { Button } from '../../../ui/forms/button.tsx';
+import type { Place } from '../../../ui/layout/long-list.tsx';
 import { Json } from '../../../ui/text/json.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
 import listCss from '../../../ui/list.module.css';
@@ -14,17 +15,17 @@ import { auditWords } from '../../../words.ts';
 
 const words = auditWords.entry;
 
-type Props = { entry: AuditEntry; names: KeyNames; onFilter: (filter: AuditSearch) => void };
+type Props = { place: Place; entry: AuditEntry; names: KeyNames; onFilter: (filter: AuditSearch) => void };
 
-export function EntryItem({ entry, names, onFilter }: Props) {
-  const { id, at, actor, target } = entry;
+export function EntryItem({ place, entry, names, onFilter }: Props) {
+  const { at, actor, target } = entry;
   const { who, did, subject } = sentenceOf(entry, names);
   const [isOpen, setOpen] = useState(false);
   const turn = isOpen ? words.hide : words.details;
   const sentence = `${who} ${did}`;
   const actorId = actor.id ?? actor.user;
   return (
-    <li className={listCss.item} aria-label={sentence} data-row={id}>
+    <li {...place} className={listCss.item} aria-label={sentence}>
       <div className={listCss.itemHead}>
         <span className={css.sentence}>
           <strong>{who}</strong> {did}

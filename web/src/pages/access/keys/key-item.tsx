@@ -3,6 +3,7 @@ import type { ApiKey } from 'nightshift/client';
 import { limitsText } from '../../../api-keys/limits.ts';
 import { useScopes } from '../../../data/query/session.ts';
 import { Button } from '../../../ui/forms/button.tsx';
+import type { Place } from '../../../ui/layout/long-list.tsx';
 import { useNow } from '../../../ui/state/clock.ts';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
@@ -13,10 +14,10 @@ import css from '../access.module.css';
 
 const words = accessWords.keys;
 
-type Props = { apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
+type Props = { place: Place; apiKey: ApiKey; onRotate: () => void; onRevoke: () => void };
 
-export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
-  const { id, name, prefix, scopes, revoked_at: revokedAt, expires_at: expiresAt } = apiKey;
+export function KeyItem({ place, apiKey, onRotate, onRevoke }: Props) {
+  const { name, prefix, scopes, revoked_at: revokedAt, expires_at: expiresAt } = apiKey;
   const limits = limitsText(apiKey.limits);
   const own = useScopes();
   const hasExpired = useHasPassed(expiresAt);
@@ -24,7 +25,7 @@ export function KeyItem({ apiKey, onRotate, onRevoke }: Props) {
   // A key gives no scope that it lacks, not by rotating either.
   const mayRotate = scopes.every((scope) => own.includes(scope));
   return (
-    <li className={listCss.item} aria-label={name} data-row={id}>
+    <li {...place} className={listCss.item} aria-label={name}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{name}</span>
         {revokedAt !== null && <Badge tone="red">{words.isRevoked}</Badge>}

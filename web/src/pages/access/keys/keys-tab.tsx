@@ -10,6 +10,7 @@ import { useRefreshed } from '../../../data/query/use-refreshed.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Card } from '../../../ui/layout/card.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
+import { LongList } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { middleRow } from '../../../ui/state/middle-row.ts';
@@ -51,16 +52,23 @@ export function KeysTab() {
         </Empty>
       )}
       {rows.length > 0 && (
-        <ul className={listCss.items} aria-label={words.tabs.keys}>
-          {rows.map((key) => (
+        <LongList
+          label={words.tabs.keys}
+          className={listCss.items}
+          items={rows}
+          itemKey={({ id }) => id}
+          more={list.hasNextPage}
+        >
+          {(key, place) => (
             <KeyItem
               key={key.id}
+              place={place}
               apiKey={key}
               onRotate={() => setOpen({ kind: 'rotate', key })}
               onRevoke={() => setOpen({ kind: 'revoke', key })}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
       {list.hasNextPage && (
         <Button className={css.more} busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>

@@ -11,6 +11,7 @@ import { Badge } from '../../../ui/text/badge.tsx';
 import { Button, IconButton } from '../../../ui/forms/button.tsx';
 import { ConfirmDialog } from '../../../ui/layout/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { LongList, type Place } from '../../../ui/layout/long-list.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { readError } from '../../../ui/state/read-error.ts';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
@@ -35,11 +36,15 @@ export function BranchesDialog({ contextId, onClose }: { contextId: string; onCl
       {branches.isError && all.length === 0 && (
         <ErrorState error={branches.error} onRetry={() => void branches.refetch()} />
       )}
-      <ul className={css.list} aria-label={words.list}>
-        {all.slice(0, shown).map((branch) => (
-          <BranchRow key={branch.name} contextId={contextId} branch={branch} />
-        ))}
-      </ul>
+      <LongList
+        label={words.list}
+        className={css.list}
+        items={all.slice(0, shown)}
+        itemKey={({ name }) => name}
+        more={all.length > shown}
+      >
+        {(branch, place) => <BranchRow key={branch.name} place={place} contextId={contextId} branch={branch} />}
+      </LongList>
       {all.length > shown && (
         <Button onClick={() => setShown(shown + PAGE)}>{words.showMore(all.length - shown)}</Button>
       )}
@@ -47,7 +52,7 @@ export function BranchesDialog({ contextId, onClose }: { contextId: string; onCl
   );
 }
 
-function BranchRow({ contextId, branch }: { contextId: string; branch: Branch }) {
+function BranchRow({ place, contextId, branch }: { place: Place; contextId: string; branch: Branch }) {
   const cache = useQueryClient();
   const refresh = () => cache.invalidateQueries({ queryKey: keys.context(contextId) });
   const go = useMutation({
@@ -63,7 +68,7 @@ function BranchRow({ contextId, branch }: { contextId: string; branch: Branch })
     },
   });
   return (
-    <li className={css.row}>
+    <li {...place} className={css.row}>
       <div className={css.what}>
         <p className={css.name}>
           {branch.name} {branch.active && <Badge tone="accent">{words.active}</Badge>}

@@ -2,7 +2,8 @@
 import { Link } from '@tanstack/react-router';
 import * as Icon from 'lucide-react';
 import type { Job, JobStep } from 'nightshift/client';
-import { useId, useState } from 'react';
+import { useId } from 'react';
+import type { Place } from '../../../ui/layout/long-list.tsx';
 import { Duration, Time } from '../../../ui/text/time.tsx';
 import { formatCount, Tokens } from '../../../ui/text/tokens.tsx';
 import { StatusBadge } from '../../../ui/text/status-badge.tsx';
@@ -19,21 +20,14 @@ const ICONS = {
   compact: Icon.FoldVertical,
 } as const satisfies Record<JobStep['kind'], unknown>;
 
-type Props = { job: Job; step: JobStep; isOpenAtFirst: boolean };
+type Props = { place: Place; job: Job; step: JobStep; isOpen: boolean; onTurn: () => void };
 
-export function StepItem({ job, step, isOpenAtFirst }: Props) {
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
+export function StepItem({ place, job, step, isOpen, onTurn }: Props) {
   const detailsId = useId();
   const Kind = ICONS[step.kind];
   return (
-    <li className={css.step}>
-      <button
-        type="button"
-        className={css.line}
-        aria-expanded={isOpen}
-        aria-controls={detailsId}
-        onClick={() => setOpen(!isOpen)}
-      >
+    <li {...place} className={css.step}>
+      <button type="button" className={css.line} aria-expanded={isOpen} aria-controls={detailsId} onClick={onTurn}>
         <Icon.ChevronRight className={css.turn} data-open={isOpen} aria-hidden="true" />
         <Kind aria-hidden="true" />
         <span className={css.name}>{nameOf(step)}</span>
@@ -50,7 +44,7 @@ export function StepItem({ job, step, isOpenAtFirst }: Props) {
   );
 }
 
-function Details({ job, step }: Omit<Props, 'isOpenAtFirst'>) {
+function Details({ job, step }: Pick<Props, 'job' | 'step'>) {
   const { usage, error, tokens_before: before, tokens_after: after, n, message_id: messageId, child } = step;
   return (
     <>

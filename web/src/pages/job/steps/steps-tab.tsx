@@ -4,8 +4,8 @@ import type { Job, JobStep } from 'nightshift/client';
 import { ListTree } from 'lucide-react';
 import { useState } from 'react';
 import { jobStepsQuery } from '../../../data/live/job-steps.ts';
-import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
+import { LongList } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { jobWords, timelineWords } from '../../../words.ts';
@@ -14,8 +14,6 @@ import css from './steps.module.css';
 
 const words = jobWords.steps;
 
-/** Steps that are shown at first, and with each press of a button. */
-const AT_ONCE = 100;
 /** If there are at most so many tool calls, all are open at first. Each one that is open costs two requests. */
 const OPEN_CALLS = 8;
 
@@ -28,20 +26,25 @@ export function StepsTab({ job }: { job: Job }) {
 type Props = { job: Job; steps: readonly JobStep[]; isWhole: boolean };
 
 function Steps({ job, steps, isWhole }: Props) {
-  const [shown, setShown] = useState(AT_ONCE);
+  // Also of steps that are not in the document.
+  const [turned, setTurned] = useState<ReadonlySet<string>>(new Set());
   const opensCalls = steps.filter(({ kind }) => kind === 'tool').length <= OPEN_CALLS;
+  const turn = (key: string): void => {
+    const next = new Set(turned);
+    if (!next.delete(key)) next.add(key);
+    setTurned(next);
+  };
   if (steps.length === 0 && isWhole) return <Empty icon={<ListTree aria-hidden="true" />} title={words.empty} />;
   return (
     <>
-      <ol className={css.steps} aria-label={words.list}>
-        {steps.slice(0, shown).map((step, at) => (
-          <StepItem key={keyOf(step, at)} job={job} step={step} isOpenAtFirst={opensCalls && step.kind === 'tool'} />
-        ))}
-      </ol>
+      <LongList ordered label={words.list} className={css.steps} items={steps} itemKey={keyOf} more={!isWhole}>
+        {(step, place, at) => {
+          const key = keyOf(step, at);
+          const isOpen = (opensCalls && step.kind === 'tool') !== turned.has(key);
+          return <StepItem key={key} place={place} job={job} step={step} isOpen={isOpen} onTurn={() => turn(key)} />;
+        }}
+      </LongList>
       {!isWhole && <p role="status">{timelineWords.loadingMore(steps.length)}</p>}
-      {steps.length > shown && (
-        <Button onClick={() => setShown(shown + AT_ONCE)}>{words.more(steps.length - shown)}</Button>
-      )}
     </>
   );
 }

@@ -1,6 +1,5 @@
-/** Tools with their use, as a table. Of a long list only the part around the seen rows is in the document. */
+/** Tools with their use, as a table. */
 import type { Tool, ToolUse } from 'nightshift/client';
-import { MOST_ROWS, useRowWindow } from '../../../ui/layout/row-window.ts';
 import { Table, type Column } from '../../../ui/layout/table.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime, formatDuration } from '../../../ui/text/time.tsx';
@@ -11,10 +10,7 @@ type Row = { tool: Tool; use: ToolUse | null };
 type Props = { tools: readonly Tool[]; uses: ReadonlyMap<string, ToolUse>; onOpen: (name: string) => void };
 
 export function ToolTable({ tools, uses, onOpen }: Props) {
-  const part = useRowWindow(tools.length);
-  const rows = tools
-    .slice(part.first, part.first + MOST_ROWS)
-    .map((tool): Row => ({ tool, use: uses.get(tool.name) ?? null }));
+  const rows = tools.map((tool): Row => ({ tool, use: uses.get(tool.name) ?? null }));
   const { columns } = words;
   const ofUse =
     (show: (use: ToolUse) => React.ReactNode) =>
@@ -56,13 +52,5 @@ export function ToolTable({ tools, uses, onOpen }: Props) {
     },
     { name: 'last', head: columns.last, cell: ofUse(({ last_called_at: at }) => <RelativeTime at={at} />) },
   ];
-  return (
-    <Table
-      label={words.list}
-      columns={all}
-      rows={rows}
-      rowKey={({ tool }) => tool.name}
-      part={{ ...part, total: tools.length }}
-    />
-  );
+  return <Table label={words.list} columns={all} rows={rows} rowKey={({ tool }) => tool.name} />;
 }

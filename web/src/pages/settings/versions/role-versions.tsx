@@ -6,6 +6,7 @@ import { allOf } from '../../../data/query/pages-of.ts';
 import { roleVersionsQuery } from '../../../data/query/workers.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { LongList, type Place } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
@@ -47,10 +48,18 @@ function Versions({ name }: { name: string }) {
   const { before, after } = compared ?? { before: versions[1]?.version ?? null, after: newest.version };
   return (
     <div className={css.versions}>
-      <ol className={css.items} aria-label={words.list}>
-        {versions.map((one) => (
+      <LongList
+        ordered
+        label={words.list}
+        className={css.items}
+        items={versions}
+        itemKey={({ version }) => String(version)}
+        more={read.hasNextPage}
+      >
+        {(one, place) => (
           <VersionItem
             key={one.version}
+            place={place}
             version={one}
             isCurrent={one === newest}
             isBefore={one.version === before}
@@ -58,8 +67,8 @@ function Versions({ name }: { name: string }) {
             onCompare={() => setCompared(pairOf(one.version, newest.version))}
             onRestore={() => setRestoring({ version: one, current: newest })}
           />
-        ))}
-      </ol>
+        )}
+      </LongList>
       {read.hasNextPage && (
         <Button size="small" busy={read.isFetchingNextPage} onClick={() => void read.fetchNextPage()}>
           {commonWords.showMore}
@@ -90,6 +99,7 @@ function pairOf(version: number, newest: number): Compared {
 }
 
 type ItemProps = {
+  place: Place;
   version: RoleVersion;
   isCurrent: boolean;
   isBefore: boolean;
@@ -98,10 +108,10 @@ type ItemProps = {
   onRestore: () => void;
 };
 
-function VersionItem({ version: one, isCurrent, isBefore, isAfter, onCompare, onRestore }: ItemProps) {
+function VersionItem({ place, version: one, isCurrent, isBefore, isAfter, onCompare, onRestore }: ItemProps) {
   const { version, definition, created_at: at } = one;
   return (
-    <li data-compared={isBefore || isAfter} aria-label={words.version(version)}>
+    <li {...place} data-compared={isBefore || isAfter} aria-label={words.version(version)}>
       <span className={css.number}>{words.version(version)}</span>
       {isCurrent && definition !== null && <Badge tone="accent">{words.current}</Badge>}
       {definition === null && <Badge tone="red">{words.deleted}</Badge>}

@@ -7,6 +7,7 @@ import { useMay } from '../../../data/query/session.ts';
 import { deliveriesQuery, deliveryQuery, retryDelivery } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Dialog } from '../../../ui/layout/dialog.tsx';
+import { LongList, type Place } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { showError } from '../../../ui/layout/toaster.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
@@ -39,22 +40,28 @@ function Deliveries({ webhook: { id } }: { webhook: Webhook }) {
     );
   if (deliveries.data.data.length === 0) return <p className={css.about}>{words.none}</p>;
   return (
-    <ul className={listCss.items} aria-label={words.title}>
-      {deliveries.data.data.map((delivery) => (
+    <LongList
+      label={words.title}
+      className={listCss.items}
+      items={deliveries.data.data}
+      itemKey={({ id: deliveryId }) => deliveryId}
+    >
+      {(delivery, place) => (
         <DeliveryItem
           key={delivery.id}
+          place={place}
           delivery={delivery}
           isOpen={delivery.id === shown}
           onToggle={() => setShown(delivery.id === shown ? null : delivery.id)}
         />
-      ))}
-    </ul>
+      )}
+    </LongList>
   );
 }
 
-type ItemProps = { delivery: Delivery; isOpen: boolean; onToggle: () => void };
+type ItemProps = { place: Place; delivery: Delivery; isOpen: boolean; onToggle: () => void };
 
-function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
+function DeliveryItem({ place, delivery, isOpen, onToggle }: ItemProps) {
   const { id, webhook_id, type, seq, status, attempts, created_at, error } = delivery;
   const cache = useQueryClient();
   const mayConfigure = useMay('configure');
@@ -66,7 +73,7 @@ function DeliveryItem({ delivery, isOpen, onToggle }: ItemProps) {
     },
   });
   return (
-    <li className={listCss.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
+    <li {...place} className={listCss.item} aria-label={`${type} ${seq ?? ''}`.trim()}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{type}</span>
         <Badge tone={TONES[status]}>{words.status[status]}</Badge>

@@ -5,6 +5,7 @@ import { keys } from '../../../data/query/keys.ts';
 import { useMay } from '../../../data/query/session.ts';
 import { setWebhookStatus, testWebhook } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
+import type { Place } from '../../../ui/layout/long-list.tsx';
 import { showError, showNotice } from '../../../ui/layout/toaster.tsx';
 import { Badge } from '../../../ui/text/badge.tsx';
 import { RelativeTime } from '../../../ui/text/time.tsx';
@@ -16,6 +17,7 @@ import css from '../settings.module.css';
 const words = webhooksWords.item;
 
 type Props = {
+  place: Place;
   webhook: Webhook;
   onOpen: () => void;
   /** A test event is sent, which may be a while after it was asked for. */
@@ -25,7 +27,7 @@ type Props = {
   onDelete: () => void;
 };
 
-export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDelete }: Props) {
+export function WebhookItem({ place, webhook, onOpen, onTested, onEdit, onRotate, onDelete }: Props) {
   const { id, url, events, filter, status, pending } = webhook;
   const mayConfigure = useMay('configure');
   const cache = useQueryClient();
@@ -45,7 +47,7 @@ export function WebhookItem({ webhook, onOpen, onTested, onEdit, onRotate, onDel
   const other = status === 'active' ? 'disabled' : 'active';
   const turn = status === 'active' ? commonWords.disable : words.enable;
   return (
-    <li className={listCss.item} aria-label={url}>
+    <li {...place} className={listCss.item} aria-label={url}>
       <div className={listCss.itemHead}>
         <span className={listCss.strong}>{url}</span>
         <StateBadge webhook={webhook} />

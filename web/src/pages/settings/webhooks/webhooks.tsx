@@ -7,6 +7,7 @@ import { useMay } from '../../../data/query/session.ts';
 import { webhooksQuery } from '../../../data/webhooks.ts';
 import { Button } from '../../../ui/forms/button.tsx';
 import { Empty } from '../../../ui/layout/empty.tsx';
+import { LongList } from '../../../ui/layout/long-list.tsx';
 import { Skeleton } from '../../../ui/layout/skeleton.tsx';
 import { ErrorState } from '../../../ui/state/error-state.tsx';
 import listCss from '../../../ui/list.module.css';
@@ -40,10 +41,16 @@ export function WebhooksTab() {
       )}
       {webhooks.data?.length === 0 && <Empty icon={<Icon aria-hidden="true" />} title={webhooksWords.empty} />}
       {webhooks.data !== undefined && webhooks.data.length > 0 && (
-        <ul className={listCss.items} aria-label={settingsWords.tabs.webhooks}>
-          {webhooks.data.map((webhook) => (
+        <LongList
+          label={settingsWords.tabs.webhooks}
+          className={listCss.items}
+          items={webhooks.data}
+          itemKey={({ id }) => id}
+        >
+          {(webhook, place) => (
             <WebhookItem
               key={webhook.id}
+              place={place}
               webhook={webhook}
               onOpen={() => setOpen({ kind: 'deliveries', webhook })}
               onTested={() => setOpen((now) => now ?? { kind: 'deliveries', webhook })}
@@ -51,8 +58,8 @@ export function WebhooksTab() {
               onRotate={() => setOpen({ kind: 'rotate', webhook })}
               onDelete={() => setOpen({ kind: 'delete', webhook })}
             />
-          ))}
-        </ul>
+          )}
+        </LongList>
       )}
       <Dialogs open={open} onClose={() => setOpen(null)} />
     </div>

@@ -158,7 +158,6 @@ export const jobWords = {
     message: (index: number, role: string) => `${index}: ${role}`,
     text: 'Text',
     nothing: 'empty',
-    more: (left: number) => `Show more (${left} left)`,
   },
 
   steps: {
@@ -183,7 +182,6 @@ export const jobWords = {
     showPrompt: 'Show prompt',
     openAnswer: 'Open the answer in the chat',
     childJob: (worker: string) => `Job of ${worker}`,
-    more: (left: number) => `Show more (${left} left)`,
   },
 
   logs: {
