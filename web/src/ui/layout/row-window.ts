@@ -20,7 +20,7 @@ export type RowWindow<Parent extends HTMLElement> = {
   /** The element whose children are the rows. */
   list: RefObject<Parent | null>;
   part: Part;
-  /** Puts the row with this index into the document, if it is not, at once. */
+  /** Puts the row with this index into the document, if it is not, at once. The caller scrolls to it. */
   show: (index: number) => void;
 };
 
@@ -32,6 +32,7 @@ type At = { first: number; count: number; height: number };
 /** Rows carry their id in `data-row`. */
 export function useRowWindow<Parent extends HTMLElement>(total: number): RowWindow<Parent> {
   const list = useRef<Parent>(null);
+  const isShowing = useRef(false);
   const [at, setAt] = useState(START);
   const isWhole = total <= MOST_ROWS;
   const count = isWhole ? total : at.count;
@@ -53,7 +54,8 @@ export function useRowWindow<Parent extends HTMLElement>(total: number): RowWind
         wanted !== first || most !== now.count || now.height === 0 ? { first: wanted, count: most, height } : now,
       );
     };
-    look();
+    // A row that is shown is scrolled to next: what is seen now is not what will be.
+    if (!isShowing.current) look();
     document.addEventListener('scroll', look, { capture: true, passive: true });
     addEventListener('resize', look);
     return () => {
@@ -64,7 +66,9 @@ export function useRowWindow<Parent extends HTMLElement>(total: number): RowWind
   const show = useCallback(
     (index: number): void => {
       if (index >= first && index < first + count) return;
+      isShowing.current = true;
       flushSync(() => setAt((now) => ({ ...now, first: firstFor(index, total, count) })));
+      isShowing.current = false;
     },
     [first, count, total],
   );
