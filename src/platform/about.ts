@@ -1,4 +1,4 @@
-/** Builds what `GET /api/about` reports about this installation. It contains no secrets. */
+/** Builds what `GET /api/system` and `GET /api/tools` report about this installation. It contains no secrets. */
 import type { About, LimitsAbout, ServerAbout, ToolAbout } from '../api/server/about.ts';
 import type { Config } from '../config/config.ts';
 import type { Prices } from '../core/money/cost.ts';

@@ -51,6 +51,13 @@ export type ToolUse = Record<UseStatus, number> & {
   failures: UseFailure[];
 };
 
+export function noUse(): ToolUse {
+  const times = USE_BOUNDS.map(() => 0);
+  // Without the members that every object has: tools choose the codes, and one may be `constructor`.
+  const codes: Record<string, number> = Object.create(null);
+  return { completed: 0, failed: 0, denied: 0, expired: 0, unknown: 0, codes, times, lastAt: 0, failures: [] };
+}
+
 /** A call that has ended. `code`: only of a failed one. */
 export type EndedUse = {
   id: ToolCallId;

@@ -46,7 +46,10 @@ export async function forgetToolLists(executor: Executor, most: number): Promise
 const RECENT_LISTS = 20;
 const MOST_SENT = 500;
 
-/** Without tools of clients, which lists do not have. The tools in the lists of the tenant that were used last, each as it was last sent. In the order of their names. */
+/**
+ * The tools in the lists of the tenant that were used last, each as it was last sent, in the order of their names. Tools of
+ * clients are not in lists.
+ */
 export async function readSentTools(executor: Executor, tenantId: TenantId): Promise<ToolSpec[]> {
   const rows = await executor.execute<{ tool: ToolSpec }>(sql`/* tool_lists.read_sent */
     with recent as materialized (

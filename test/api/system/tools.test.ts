@@ -5,7 +5,7 @@ import { storeUse, forgetUse, readUse } from '../../../src/db/calls/tool-use.ts'
 import { keepToolList } from '../../../src/db/model-calls/tool-lists.ts';
 import { ensureTenant } from '../../../src/db/write/tenants/tenants.ts';
 import { DEFAULT_TENANT, type ContextId, type JobId, type TenantId, type ToolCallId } from '../../../src/core/ids.ts';
-import { USE_BOUNDS, placeOf, type ToolUse } from '../../../src/core/tools/tool-use.ts';
+import { noUse, placeOf, type ToolUse } from '../../../src/core/tools/tool-use.ts';
 import { parseEnvironment } from '../../../src/config/config.ts';
 import { aboutOf } from '../../../src/platform/about.ts';
 import { NO_SERVERS } from '../../../src/tools/registry/servers.ts';
@@ -25,21 +25,7 @@ const ofBolt = { authorization: 'Bearer b' };
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 const spec = (name: string, description = `Does ${name}.`) => ({ name, description, input_schema: { type: 'object' } });
 
-function used(more: Partial<ToolUse> = {}): ToolUse {
-  const times = USE_BOUNDS.map(() => 0);
-  return {
-    completed: 1,
-    failed: 0,
-    denied: 0,
-    expired: 0,
-    unknown: 0,
-    codes: {},
-    times,
-    lastAt: AT,
-    failures: [],
-    ...more,
-  };
-}
+const used = (more: Partial<ToolUse> = {}): ToolUse => ({ ...noUse(), completed: 1, lastAt: AT, ...more });
 
 const failure = (code: string, at: number) => ({
   at,
@@ -50,7 +36,7 @@ const failure = (code: string, at: number) => ({
 });
 
 const lasting = (...ms: number[]): number[] => {
-  const times = USE_BOUNDS.map(() => 0);
+  const times = noUse().times;
   for (const one of ms) times[placeOf(one)] = (times[placeOf(one)] ?? 0) + 1;
   return times;
 };

@@ -11,6 +11,7 @@ import { DATABASE_SCHEMA } from '../../../src/core/database-schema.ts';
 import type { TenantId, WebhookId } from '../../../src/core/ids.ts';
 import { addGrant } from '../../../src/db/submissions/grants.ts';
 import { setThrottle } from '../../../src/db/processes/throttles.ts';
+import { noUse } from '../../../src/core/tools/tool-use.ts';
 import { storeUse } from '../../../src/db/calls/tool-use.ts';
 import { keepToolList } from '../../../src/db/model-calls/tool-lists.ts';
 import { addEntries } from '../../../src/db/write/audit.ts';
@@ -118,17 +119,7 @@ export const LATE_WRITERS: Readonly<Record<Exclude<TenantTable, WithParent> | 'w
       {
         tenantId,
         tool: 'late',
-        use: {
-          completed: 1,
-          failed: 0,
-          denied: 0,
-          expired: 0,
-          unknown: 0,
-          codes: {},
-          times: [1],
-          lastAt: 1,
-          failures: [],
-        },
+        use: { ...noUse(), completed: 1 },
       },
     ]),
   tool_lists: ({ database: { db } }, tenantId) => keepToolList(db, tenantId, 'late', []),

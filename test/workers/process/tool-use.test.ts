@@ -55,6 +55,14 @@ const ended = (name: string, code = 'error') => ({
   at: 1,
 });
 
+test('a code may have the name of a member that every object has', () => {
+  const counter = new UseCounter();
+  const names = ['constructor', 'toString', '__proto__'];
+  for (const code of [...names, ...names]) counter.ended(ended('look', code));
+  const [counted] = counter.take();
+  expect(Object.entries(counted?.use.codes ?? {})).toEqual(names.map((name) => [name, 2]));
+});
+
 test('tools, codes and failures that are counted at once are bounded', () => {
   const counter = new UseCounter();
   for (let n = 0; n < 300; n += 1) counter.ended(ended(`tool${n}`));

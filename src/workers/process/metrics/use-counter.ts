@@ -4,7 +4,7 @@
  * not sent again: no call is counted twice.
  */
 import type { TenantId } from '../../../core/ids.ts';
-import { KEPT_FAILURES, USE_BOUNDS, placeOf, type EndedUse, type ToolUse } from '../../../core/tools/tool-use.ts';
+import { KEPT_FAILURES, noUse, placeOf, type EndedUse, type ToolUse } from '../../../core/tools/tool-use.ts';
 import type { CountedUse } from '../../../db/calls/tool-use.ts';
 
 /** Tools of one tenant that are counted at once, and codes of one tool. Others are not counted, or have this code. */
@@ -70,14 +70,9 @@ export class UseCounter {
     const known = tools.get(name);
     if (known !== undefined) return known;
     if (tools.size >= MOST_TOOLS) return null;
-    const counted: Counted = { use: nothing(), isUsed: false };
+    const counted: Counted = { use: noUse(), isUsed: false };
     tools.set(name, counted);
     this.#tenants.set(tenantId, tools);
     return counted;
   }
-}
-
-function nothing(): ToolUse {
-  const times = USE_BOUNDS.map(() => 0);
-  return { completed: 0, failed: 0, denied: 0, expired: 0, unknown: 0, codes: {}, times, lastAt: 0, failures: [] };
 }

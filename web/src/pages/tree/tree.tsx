@@ -9,6 +9,7 @@ import { useState, type KeyboardEvent } from 'react';
 import type { WorkerTree } from 'nightshift/client';
 import { treeQuery } from '../../data/query/workers.ts';
 import { classes } from '../../ui/classes.ts';
+import { Space } from '../../ui/layout/long-list.tsx';
 import { useRowWindow } from '../../ui/layout/row-window.ts';
 import { StatusBadge } from '../../ui/text/status-badge.tsx';
 import { Duration } from '../../ui/text/time.tsx';
@@ -82,7 +83,7 @@ export function Tree({
   };
   return (
     <ul ref={list} role="tree" aria-label={treeWords.tree} className={css.tree} onKeyDown={press}>
-      {part.before > 0 && <li role="presentation" style={{ height: part.before }} />}
+      <Space height={part.before} />
       {shown.map((row, index) => (
         <TreeRow
           key={row.node.id}
@@ -93,7 +94,7 @@ export function Tree({
           onTurn={() => turn(row)}
         />
       ))}
-      {part.after > 0 && <li role="presentation" style={{ height: part.after }} />}
+      <Space height={part.after} />
     </ul>
   );
 }

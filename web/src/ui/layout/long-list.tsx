@@ -58,18 +58,19 @@ function Items<Item>({ items, itemKey, more = false, children, part }: ItemsProp
   const isWhole = items.length <= count;
   return (
     <>
-      {before > 0 && <Space height={before} />}
+      <Space height={before} />
       {items.slice(first, first + count).map((item, at) => {
         const index = first + at;
         const place = isWhole ? {} : { 'aria-posinset': index + 1, 'aria-setsize': more ? -1 : items.length };
         return children(item, { 'data-row': itemKey(item, index), ...place }, index);
       })}
-      {after > 0 && <Space height={after} />}
+      <Space height={after} />
     </>
   );
 }
 
 /** Stands for items that are not in the document. */
-function Space({ height }: { height: number }) {
+export function Space({ height }: { height: number }) {
+  if (height === 0) return null;
   return <li role="presentation" aria-hidden="true" className={css.space} style={{ height }} />;
 }

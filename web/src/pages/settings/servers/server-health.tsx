@@ -4,6 +4,7 @@ import { classes } from '../../../ui/classes.ts';
 import { Sentence } from '../../../ui/text/sentence.tsx';
 import { RelativeTime, formatDuration } from '../../../ui/text/time.tsx';
 import { mcpServerWords as words } from '../../../words.ts';
+import figures from '../figures.module.css';
 import css from './server-health.module.css';
 
 export function ServerHealth({ server }: { server: McpServerInfo }) {
@@ -12,7 +13,7 @@ export function ServerHealth({ server }: { server: McpServerInfo }) {
   return (
     <div className={css.health}>
       {failure !== null && <Failure failure={failure} isDown={state === 'down'} />}
-      <dl className={css.figures} aria-label={words.figures(name)}>
+      <dl className={figures.figures} aria-label={words.figures(name)}>
         <div>
           <dt>{words.restarts}</dt>
           <dd>{restarts}</dd>

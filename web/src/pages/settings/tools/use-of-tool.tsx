@@ -5,6 +5,7 @@ import { Sentence } from '../../../ui/text/sentence.tsx';
 import { RelativeTime, formatDuration } from '../../../ui/text/time.tsx';
 import { toolCatalogueWords } from '../../../words.ts';
 import settingsCss from '../settings.module.css';
+import figures from '../figures.module.css';
 import css from './tools.module.css';
 
 const words = toolCatalogueWords.tool;
@@ -16,7 +17,7 @@ export function UseOfTool({ use }: { use: ToolUse | null }) {
   const { duration_ms: ms, failures } = use;
   return (
     <>
-      <dl className={css.figures} aria-label={words.use}>
+      <dl className={figures.figures} aria-label={words.use}>
         <Figure name={words.calls} value={use.calls} />
         {ENDS.filter((end) => use[end] > 0).map((end) => (
           <Figure key={end} name={words.ended[end]} value={use[end]} isBad={end === 'failed'} />
