@@ -21,7 +21,9 @@ async function wheelTo(page: Page, sought: Locator, by: number): Promise<void> {
       async () => {
         await page.mouse.wheel(0, by);
         expect(await page.locator('[data-row]').count()).toBeLessThanOrEqual(MOST);
-        return sought.isVisible();
+        // In the document and in the window.
+        const box = (await sought.count()) === 1 ? await sought.boundingBox() : null;
+        return box !== null && box.y >= 0 && box.y < (page.viewportSize()?.height ?? 0);
       },
       { interval: 50 },
     )
@@ -94,6 +96,38 @@ test('a tree of many workers is used by keyboard, from its first to its last row
 async function nameOf(row: Locator): Promise<RegExp> {
   return new RegExp(/w\d{3}/.exec(await row.innerText())?.[0] ?? 'no name');
 }
+
+test('a long list comes to rest at each place that it is scrolled to', async () => {
+  const { url } = platform();
+  const { job } = await spawned();
+  const page = await visit(`${url}/jobs/${job}?tab=steps`);
+  const row = page.locator('[data-row]');
+  await row.first().waitFor();
+  // The average height of the rows in the document changes with each part: tall rows are followed by low ones.
+  await page.evaluate(`(() => {
+    const tall = Array.from({ length: 45 }, (_, at) => '[aria-posinset="' + (at + 1) + '"]').join();
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(tall + ' { min-height: 300px }');
+    document.adoptedStyleSheets = [sheet];
+  })()`);
+  // In small steps, so that each edge of a part is met. Errors of the page fail the test.
+  const steps = await page.evaluate<number>(`(async () => {
+    let scroller = document.querySelector('[data-row]');
+    while (scroller !== null && !(scroller.scrollHeight > scroller.clientHeight && getComputedStyle(scroller).overflowY !== 'visible'))
+      scroller = scroller.parentElement;
+    scroller ??= document.scrollingElement;
+    let steps = 0;
+    for (const by of [160, -160])
+      for (let before = -1; before !== scroller.scrollTop && steps < 3000; steps += 1) {
+        before = scroller.scrollTop;
+        scroller.scrollTop += by;
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      }
+    return steps;
+  })()`);
+  expect(steps).toBeGreaterThan(200);
+  await row.first().waitFor();
+});
 
 test('a text that was written into a card of a long inbox is still there when the card comes back', async () => {
   const { client, url } = platform();
