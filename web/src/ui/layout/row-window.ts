@@ -41,7 +41,7 @@ export function useRowWindow<Parent extends HTMLElement>(total: number): RowWind
     if (isWhole) return;
     const change = (next: typeof nextPart): void => {
       const measured = measure(list.current);
-      if (measured !== null) setAt((now) => changed(now, next({ ...now, first }, measured, total)));
+      if (measured !== null) setAt((now) => changed(now, next({ ...now, first, count }, measured, total)));
     };
     const look = (): void => change(nextPart);
     // After what follows the change: a row that was put into the document is scrolled to.
