@@ -54,15 +54,15 @@ test('steps and a tree of workers: all rows come by the wheel, and an opened ste
   await expectAccessible(page);
   const rows = page.getByRole('list', { name: 'Steps' }).getByRole('listitem');
   expect(await rows.first().getAttribute('aria-setsize')).toBe(String(ROWS + 2));
-  await wheelTo(page, rows.and(page.locator(`[aria-posinset="${ROWS + 2}"]`)), 800);
+  await wheelTo(page, rows.and(page.locator(`[aria-posinset="${ROWS + 2}"]`)), 300);
   expect(await opened.count()).toBe(0);
-  await wheelTo(page, rows.and(page.locator('[aria-posinset="1"]')), -800);
+  await wheelTo(page, rows.and(page.locator('[aria-posinset="1"]')), -300);
   await opened.waitFor();
 
   await page.goto(`${url}/workers/${context.worker_id}/tree`);
   const nth = (at: number) => page.locator(`[role="treeitem"][aria-level="2"][aria-posinset="${at}"]`);
   await nth(1).waitFor();
-  await wheelTo(page, nth(ROWS), 800);
+  await wheelTo(page, nth(ROWS), 300);
   await expectAccessible(page);
 });
 
@@ -146,12 +146,12 @@ test('a text that was written into a card of a long inbox is still there when th
   await page.locator(`[aria-setsize="${count}"]`).first().waitFor();
   expect(await card.count()).toBeLessThanOrEqual(MOST);
   const first = page.locator('[data-row][aria-posinset="1"]');
-  await wheelTo(page, first, -800);
+  await wheelTo(page, first, -300);
   await first.getByRole('textbox').fill('not sent yet');
   await page.getByRole('heading', { level: 1 }).click();
-  await wheelTo(page, page.locator(`[data-row][aria-posinset="${count}"]`), 800);
+  await wheelTo(page, page.locator(`[data-row][aria-posinset="${count}"]`), 300);
   expect(await first.count()).toBe(0);
-  await wheelTo(page, first, -800);
+  await wheelTo(page, first, -300);
   expect(await first.getByRole('textbox').inputValue()).toBe('not sent yet');
   await client.jobs.cancel(asked.jobs[0] ?? '', { wait_ms: 20_000 });
 });
@@ -171,7 +171,7 @@ test('schedules and the audit log of a tenant with many', async () => {
     const more = page.getByRole('button', { name: 'Show more' });
     await more.click();
     await expect.poll(async () => Number(await items.first().getAttribute('aria-setsize'))).not.toBe(0);
-    await wheelTo(page, page.locator('[data-row][aria-posinset="100"]'), 800);
+    await wheelTo(page, page.locator('[data-row][aria-posinset="100"]'), 300);
     await expectAccessible(page);
     await page.close();
   }
