@@ -5,13 +5,16 @@
  */
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 import { flushSync } from 'react-dom';
-
-/** Rows in the document. */
-export const MOST_ROWS = 60;
-/** Rows kept before the first one that is seen. */
-const BEFORE = 20;
-/** The part begins at a multiple of this, so that rows keep their column where a list has two. */
-const STEP = 10;
+import {
+  MOST_ROWS,
+  START,
+  firstFor,
+  grownPart,
+  lastFirst,
+  nextPart,
+  type At,
+  type Measured,
+} from '../state/row-part.ts';
 
 /** `first`: index of the first row in the document. `before`, `after`: height of the rows that are left out, in pixels. */
 export type Part = { first: number; count: number; before: number; after: number };
@@ -23,11 +26,6 @@ export type RowWindow<Parent extends HTMLElement> = {
   /** Puts the row with this index into the document, if it is not, at once. The caller scrolls to it. */
   show: (index: number) => void;
 };
-
-/** `height`: of a row on average, as it was measured first, in pixels; 0: not measured. */
-export type At = { first: number; count: number; height: number };
-
-const START: At = { first: 0, count: MOST_ROWS, height: 0 };
 
 /** Rows carry their id in `data-row`. */
 export function useRowWindow<Parent extends HTMLElement>(total: number): RowWindow<Parent> {
@@ -67,9 +65,6 @@ export function useRowWindow<Parent extends HTMLElement>(total: number): RowWind
   return { list, part: { first, count, before: first * at.height, after: after * at.height }, show };
 }
 
-/** In pixels of the window: the rows in the document, and where the list can be seen. */
-export type Measured = { rows: number; top: number; bottom: number; seenTop: number; seenBottom: number };
-
 function measure(list: HTMLElement | null): Measured | null {
   const rows = list?.querySelectorAll<HTMLElement>(':scope > [data-row]') ?? [];
   const [top, bottom] = [rows[0]?.getBoundingClientRect().top, rows[rows.length - 1]?.getBoundingClientRect().bottom];
@@ -82,49 +77,6 @@ function measure(list: HTMLElement | null): Measured | null {
 function changed(now: At, next: At): At {
   const isSame = next.first === now.first && next.count === now.count && next.height === now.height;
   return isSame ? now : next;
-}
-
-/** The part that should be in the document when the list was scrolled: the present one while it is well around what is seen. */
-export function nextPart({ first, count, height: known }: At, measured: Measured, total: number): At {
-  const { rows, top, bottom, seenTop, seenBottom } = measured;
-  const average = (bottom - top) / rows;
-  const height = known === 0 ? average : known;
-  const shown = Math.ceil((seenBottom - seenTop) / average / STEP) * STEP;
-  const most = Math.max(MOST_ROWS, BEFORE + shown + STEP);
-  const hasAbove = first === 0 || seenTop >= top + STEP * average;
-  const hasBelow = first + rows >= total || seenBottom <= bottom - STEP * average;
-  if (hasAbove && hasBelow) return { first, count: Math.max(count, most), height };
-  return { first: firstFor(seenRow(first, measured, height), total, most), count: most, height };
-}
-
-/**
- * The part after its own change: it only grows, until all that is seen lies in it. Where rows differ much in height, two parts
- * could ask for each other for ever.
- */
-export function grownPart({ first, count, height: known }: At, measured: Measured, total: number): At {
-  const { rows, top, bottom, seenTop, seenBottom } = measured;
-  const height = known === 0 ? (bottom - top) / rows : known;
-  const above = seenTop < top ? Math.min(first, STEP) : 0;
-  const below = seenBottom > bottom && first + rows < total ? STEP : 0;
-  return { first: first - above, count: count + above + below, height };
-}
-
-/** The index of the first row that is seen. */
-function seenRow(first: number, { rows, top, bottom, seenTop }: Measured, height: number): number {
-  if (seenTop < top) return first + Math.floor((seenTop - top) / height);
-  if (seenTop >= bottom) return first + rows + Math.floor((seenTop - bottom) / height);
-  return first + Math.floor(((seenTop - top) / (bottom - top)) * rows);
-}
-
-/** Of the part in which the row with this index is the first that is seen. */
-function firstFor(seen: number, total: number, count: number): number {
-  const wanted = Math.floor((seen - BEFORE) / STEP) * STEP;
-  return Math.max(0, Math.min(wanted, lastFirst(total, count)));
-}
-
-/** Of the part at the end of the list. */
-function lastFirst(total: number, count: number): number {
-  return Math.max(0, Math.ceil((total - count) / STEP) * STEP);
 }
 
 /** Where a list can be seen, in the window: what it scrolls in has an edge above and below. */

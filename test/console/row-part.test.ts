@@ -1,6 +1,6 @@
 // Which rows of a long list are in the document, for lists whose rows differ in height.
 import { expect, test } from 'vitest';
-import { grownPart, MOST_ROWS, nextPart, type At } from '../../web/src/ui/layout/row-window.ts';
+import { MOST_ROWS, START, grownPart, nextPart, type At } from '../../web/src/ui/state/row-part.ts';
 
 const VIEW = 700;
 
@@ -24,7 +24,6 @@ function settle(heights: readonly number[], from: At, scrolled: number): At | nu
   return null;
 }
 
-const START: At = { first: 0, count: MOST_ROWS, height: 0 };
 const of = (total: number, heightOf: (at: number) => number): number[] =>
   Array.from({ length: total }, (_, at) => heightOf(at));
 
