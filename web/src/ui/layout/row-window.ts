@@ -67,10 +67,13 @@ export function useRowWindow<Parent extends HTMLElement>(total: number): RowWind
 
 function measure(list: HTMLElement | null): Measured | null {
   const rows = list?.querySelectorAll<HTMLElement>(':scope > [data-row]') ?? [];
-  const [top, bottom] = [rows[0]?.getBoundingClientRect().top, rows[rows.length - 1]?.getBoundingClientRect().bottom];
+  const boxes = [...rows].map((row) => row.getBoundingClientRect());
+  const [top, bottom] = [boxes[0]?.top, boxes.at(-1)?.bottom];
   if (list === null || top === undefined || bottom === undefined || bottom <= top) return null;
   const seen = shownPart(list);
-  return { rows: rows.length, top, bottom, seenTop: seen.top, seenBottom: seen.bottom };
+  const above = boxes.filter((box) => box.bottom <= seen.top).length;
+  const shown = boxes.filter((box) => box.bottom > seen.top && box.top < seen.bottom).length;
+  return { rows: boxes.length, top, bottom, seenTop: seen.top, seenBottom: seen.bottom, above, shown };
 }
 
 /** `now` where nothing changed, so that nothing is drawn again. */

@@ -15,20 +15,36 @@ export type At = { first: number; count: number; height: number };
 
 export const START: At = { first: 0, count: MOST_ROWS, height: 0 };
 
-/** In pixels of the window: the rows in the document, and where the list can be seen. */
-export type Measured = { rows: number; top: number; bottom: number; seenTop: number; seenBottom: number };
+/**
+ * In pixels of the window: the rows in the document, and where the list can be seen. `above`: of these rows, so many end before
+ * what is seen; `shown`: so many are seen.
+ */
+export type Measured = {
+  rows: number;
+  top: number;
+  bottom: number;
+  seenTop: number;
+  seenBottom: number;
+  above: number;
+  shown: number;
+};
 
-/** The part that should be in the document when the list was scrolled: the present one while it is well around what is seen. */
+/**
+ * The part that should be in the document when the list was scrolled: the present one while it is well around what is seen,
+ * and not larger than it must be.
+ */
 export function nextPart({ first, count, height: known }: At, measured: Measured, total: number): At {
-  const { rows, top, bottom, seenTop, seenBottom } = measured;
+  const { rows, top, bottom, seenTop, seenBottom, above, shown } = measured;
   const average = (bottom - top) / rows;
   const height = known === 0 ? average : known;
-  const shown = Math.ceil((seenBottom - seenTop) / average / STEP) * STEP;
-  const most = Math.max(MOST_ROWS, BEFORE + shown + STEP);
+  const most = Math.max(MOST_ROWS, BEFORE + Math.ceil(shown / STEP) * STEP + STEP);
   const hasAbove = first === 0 || seenTop >= top + STEP * average;
   const hasBelow = first + rows >= total || seenBottom <= bottom - STEP * average;
-  if (hasAbove && hasBelow) return { first, count: Math.max(count, most), height };
-  return { first: firstFor(seenRow(first, measured, height), total, most), count: most, height };
+  if (hasAbove && hasBelow && count <= most) return { first, count: most, height };
+  if (seenTop < top)
+    return { first: firstFor(first + Math.floor((seenTop - top) / height), total, most), count: most, height };
+  const beyond = seenTop < bottom ? 0 : Math.floor((seenTop - bottom) / height);
+  return { first: firstFor(first + above + beyond, total, most), count: most, height };
 }
 
 /**
@@ -41,13 +57,6 @@ export function grownPart({ first, count, height: known }: At, measured: Measure
   const above = seenTop < top ? Math.min(first, STEP) : 0;
   const below = seenBottom > bottom && first + rows < total ? STEP : 0;
   return { first: first - above, count: count + above + below, height };
-}
-
-/** The index of the first row that is seen. */
-function seenRow(first: number, { rows, top, bottom, seenTop }: Measured, height: number): number {
-  if (seenTop < top) return first + Math.floor((seenTop - top) / height);
-  if (seenTop >= bottom) return first + rows + Math.floor((seenTop - bottom) / height);
-  return first + Math.floor(((seenTop - top) / (bottom - top)) * rows);
 }
 
 /** Of the part in which the row with this index is the first that is seen. */
